@@ -1055,9 +1055,7 @@ static void measure_launches() {
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     const unsigned early_starts = major >= 9;  // older devices start one kernel behind the other
     unsigned sms = machine.sms, cycles = machine.timed ? 2000 : 1;
-    auto nothing = [&](unsigned blocks) {
-        do_nothing<false><<<blocks, 256, 0, machine.stream>>>();
-    };
+   auto nothing = [&](unsigned blocks) { do_nothing<false><<<blocks, 256, 0, machine.stream>>>(); };
     auto waits = [&](unsigned blocks) {
         wait_cycles<<<blocks, 256, 0, machine.stream>>>(cycles, NULL);
     };
