@@ -16,7 +16,7 @@ import sys
 # Labs with other kernels than when they were recorded: record them again, and take them off.
 TO_BE_RECORDED = []
 
-# CSV column of the CPU device: metric of Nsight Compute (DESIGN section 6).
+# CSV column of the CPU device: metric of Nsight Compute.
 COUNTERS = {
     "shared_ld_insts": "smsp__sass_inst_executed_op_shared_ld.sum",
     "shared_ld_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
