@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Kernels that were predicted before they were measured: blind.cu, which the model has seen since, and mixed.cu.
 
-    blind.py PROGRAM MACHINE.csv          writes the predictions: case,predicted_us,limiter
-    blind.py PREDICTED.csv MEASURED.csv   with what the program printed on a GPU beside them:
-                                          results/predicted/DEVICE-seen.csv, results/predicted/DEVICE-blind.csv"""
+    blind.py PROGRAM MACHINE.csv [FLAG...]  writes the predictions: case,predicted_us,limiter
+    blind.py PREDICTED.csv MEASURED.csv     with what the program printed on a GPU beside them: results/predicted/
+                                            DEVICE-seen.csv, DEVICE-blind.csv, and DEVICE-drawn.csv of a second seed"""
 import csv
 import subprocess
 import sys
@@ -18,10 +18,10 @@ def rows_of(path):
     return list(csv.DictReader(line for line in Path(path).read_text().splitlines() if not line.startswith("#")))
 
 
-def predict(name, machine):
+def predict(name, machine, *flags):
     program, table = BUILD / "predict" / name, BUILD / "predict" / f"{name}.csv"
     program.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["nvcc", *FLAGS, "-o", program, HERE / f"{name}.cu"], check=True)
+    subprocess.run(["nvcc", *FLAGS, *flags, "-o", program, HERE / f"{name}.cu"], check=True)
     ran = subprocess.run([BUILD / "simt", "--time", machine, "--quiet", "--csv", table, program],
                          capture_output=True, text=True, check=True)
     launches = [row for row in rows_of(table) if not row["kernel"].startswith("mark")]
