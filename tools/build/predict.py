@@ -5,11 +5,10 @@
 
 LAB is code/04_bank_conflicts.cu, compiled with predict.cu. Rows of more than MOST elements are left out
 (default 25,600,000). A row of several launches has the sum of their times, and for each memset among them the
-device's launch_memset, if that was measured. What is printed: each row, then by how much predictions are off. With -o FOLDER the rows go to
-FOLDER/DEVICE.csv, those of results/DEVICE.csv with predicted_us, limiter and stall; and of all devices of the folder,
-with DEVICE-blind.csv, kernels that were predicted before they were measured, and DEVICE-seen.csv, which once were,
-errors.csv and order.csv are written;
-without a LAB only these two."""
+device's launch_memset, if that was measured. What is printed: each row, then by how much predictions are off. With
+-o FOLDER the rows go to FOLDER/DEVICE.csv, those of results/DEVICE.csv with predicted_us, limiter and stall; and of all
+devices of the folder errors.csv and order.csv are written, with DEVICE-blind.csv and DEVICE-drawn.csv, kernels that
+were predicted before they were measured, and DEVICE-seen.csv, which once were; without a LAB only these two."""
 import argparse
 import csv
 import os
@@ -107,18 +106,24 @@ GROUPS = { # rows of SHORT_US and more: which, and what they should be off by
                                              "02" <= row["chapter"] <= "09" and row["sweep"] == "0"),
     "sweeps of blocks and of sizes": ("median 6, nine of ten 15", lambda row: row["sweep"] == "1" or
                                       row["n"] != "25600000"),
-    "all": ("median 7, nine of ten 20", lambda row: True),
+    "all recorded": ("median 7, nine of ten 20", lambda row: True),
 }
 BLIND = "median 10, nine of ten 25"
 
 
-def errors_of(device, rows, seen, blind):
+OTHERS = { # files beside a device's: kernels that are none of a lab's
+    "seen": "unlike the labs, seen since",
+    "blind": "drawn, before they were measured",
+    "drawn": "drawn again, before they were measured",
+}
+
+
+def errors_of(device, rows, others):
     """Lines of errors.csv: by how much the predictions of each group are off, in percent."""
     long = [row for row in rows if float(row["median_us"]) >= SHORT_US]
     groups = {name: (goal, list(filter(of, long))) for name, (goal, of) in GROUPS.items()}
     groups["below %d µs" % SHORT_US] = ("", [row for row in rows if float(row["median_us"]) < SHORT_US])
-    groups["unlike the labs, seen since"] = (BLIND, seen)
-    groups["unlike the labs, before they were measured"] = (BLIND, blind)
+    groups.update({OTHERS[name]: (BLIND, of) for name, of in others.items()})
     for name, (goal, some) in groups.items():
         errors = [100 * abs(off(row)) for row in some if "median_us" in row]
         if errors:
@@ -177,8 +182,8 @@ def sum_up(folder):
         device = path.stem
         if Path(f"results/{device}.csv").exists():
             rows = rows_of(path)
-            others = [path.with_name(f"{device}-{name}.csv") for name in ("seen", "blind")]
-            errors += errors_of(device, rows, *(rows_of(other) if other.exists() else [] for other in others))
+            others = {name: path.with_name(f"{device}-{name}.csv") for name in OTHERS}
+            errors += errors_of(device, rows, {name: rows_of(of) for name, of in others.items() if of.exists()})
             (right, pairs), (same, profiled) = order(rows), stalls(rows, device)
             ranks.append({"device": device, "pairs": pairs, "in_order": right, "profiled": profiled,
                           "same_stall": same, "goal": "98 % in order, 80 % the same stall"})

@@ -4,6 +4,7 @@ How long an instruction and a trip take is drawn, not measured; what an SM gets 
 """
 
 import csv
+import re
 
 from tables import read_table
 
@@ -48,7 +49,7 @@ def predicted_data(table):
     none of a lab's) of its kernels."""
     folder, devices = table.path.parent / "predicted", {table.path.stem: []}
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
-        name = path.stem.removesuffix("-blind").removesuffix("-seen")
+        name = re.sub("-(seen|blind|drawn)$", "", path.stem)
         if not (folder.parent / f"{name}.csv").exists():
             continue
         for row in csv.DictReader(line for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"):

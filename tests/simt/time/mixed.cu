@@ -40,6 +40,12 @@ template <unsigned K> struct Mix {
         BINS = 1 << (4 + 2 * drawn(K, 17, 6)),
         WAYS = 1 << drawn(K, 18, 6),
     };
+    // Bytes that it reads: the next launch reads others, or it would find them in L2.
+    static size_t bytes() {
+        size_t all = (size_t)LOADS * ROUNDS * BLOCKS * THREADS * APART;
+        size_t reads = PLACE == 2 ? TABLE : PLACE == 3 ? all * WORDS / 8 : all * WORDS * 4;
+        return std::min(reads, (size_t)FOOTPRINT);
+    }
 };
 
 template <int WORDS> static __device__ unsigned load(const unsigned *at) {
@@ -119,7 +125,7 @@ template <unsigned K> static void add() {
     typedef Mix<K> M;
     CUDA(cudaFuncSetAttribute(mixed<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
     snprintf(names[K], sizeof names[K], "mixed_%u", K);
-    cases[K] = {names[K], FOOTPRINT, [] {
+    cases[K] = {names[K], Mix<K>::bytes(), [] {
                     mixed<K><<<M::BLOCKS, M::THREADS, M::ROOM, run.stream>>>(IN(unsigned),
                                                                              OUT(unsigned));
                 }};
