@@ -74,7 +74,7 @@ def loads(data, name):
 
 def predicted(data, name):
     what = "Predicted against measured"
-    below = lines_of("A dot is a kernel of the book at a size; a ring is one unlike them, predicted before it was measured. Grey: within 10 %")
+    below = lines_of("A dot is a kernel of the book at a size, a ring a kernel unlike them. Grey: within 10 %")
     top = 0.9 + 0.17 * len(below)
     figure, place, write = sheet(top + 2.9, name, NARROW)
     heading(write, what, below)
@@ -94,9 +94,10 @@ def predicted(data, name):
         axes.plot(*zip(*dots), color=color, alpha=0.6, linewidth=2.8, solid_capstyle="round", zorder=3)
         if rings:
             axes.plot(*zip(*rings), "o", color=color, markersize=4.2, markerfacecolor="none", markeredgewidth=0.9, zorder=4)
-    axes.set_ylim(0.18, 3.6)
+    ratios = [y for one in data["devices"] for _, y, _ in one["points"]]
+    axes.set_ylim(min(0.4, 0.8 * min(ratios)), max(2.5, 1.25 * max(ratios)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: round_time(x)))
-    axes.yaxis.set_major_locator(FixedLocator([0.25, 0.5, 1, 2]))
+    axes.yaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.5, 1, 2, 5]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())

@@ -1,7 +1,7 @@
 // How long a launch of machine code would take on a device of which the speeds are known, and what
 // would hold it back. What the warps of one SM execute is recorded while the launch runs, and then
-// gone through with a clock; the other SMs are taken to do likewise. Chapter 17 builds it up step by
-// step.
+// gone through with a clock; the other SMs are taken to do likewise. Chapter 17 builds it up step
+// by step.
 #ifndef TIME_H
 #define TIME_H
 
