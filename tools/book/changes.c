@@ -26,7 +26,14 @@ static bool same(Str a, Str b) {
            str_equal(code_of(str_from(a, end_a)), code_of(str_from(b, end_b)));
 }
 
-// How many lines the rests of two bodies have in common, for each pair of rests: the longest common
+// What it is worth to have two lines in common: more if they are indented alike, or a closing brace
+// would stand for another one. 0: they differ.
+static size_t worth(Str a, Str b) {
+    if (!same(a, b)) return 0;
+    return str_find(a, code_of(a)) == str_find(b, code_of(b)) ? 3 : 2;
+}
+
+// What the rests of two bodies have in common is worth, for each pair of rests: the longest common
 // subsequence, in rows of `wide`.
 static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart *then) {
     size_t wide = then->body_count + 1;
@@ -34,11 +41,19 @@ static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart 
     for (size_t i = now->body_count; i-- > 0;)
         for (size_t k = then->body_count; k-- > 0;) {
             size_t below = common[(i + 1) * wide + k], right = common[i * wide + k + 1];
-            common[i * wide + k] = same(now->body[i], then->body[k])
-                                       ? common[(i + 1) * wide + k + 1] + 1
-                                       : (below > right ? below : right);
+            size_t most = below > right ? below : right, value = worth(now->body[i], then->body[k]);
+            if (value && common[(i + 1) * wide + k + 1] + value > most)
+                most = common[(i + 1) * wide + k + 1] + value;
+            common[i * wide + k] = most;
         }
     return common;
+}
+
+// Whether two lines are one of those in common.
+static bool shared(const FencePart *now, const FencePart *then, const size_t *common, size_t i,
+                   size_t k) {
+    const size_t wide = then->body_count + 1, value = worth(now->body[i], then->body[k]);
+    return value && common[i * wide + k] == common[(i + 1) * wide + k + 1] + value;
 }
 
 static void compare(Arena *arena, const FencePart *now, const FencePart *then, Changes *changes) {
@@ -46,10 +61,10 @@ static void compare(Arena *arena, const FencePart *now, const FencePart *then, C
     const size_t *common = common_lines(arena, now, then);
     changes->lines = ARENA_NEW(arena, now->body_count + 1, size_t);
     for (size_t i = 0; i < now->body_count; i++) {
-        while (k < then->body_count && !same(now->body[i], then->body[k]) &&
+        while (k < then->body_count && !shared(now, then, common, i, k) &&
                common[i * wide + k] == common[i * wide + k + 1])
             k++;
-        if (k < then->body_count && same(now->body[i], then->body[k]))
+        if (k < then->body_count && shared(now, then, common, i, k))
             k++;
         else if (code_of(now->body[i]).len)
             changes->lines[changes->count++] = i + 1;
@@ -86,7 +101,7 @@ static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *th
     const size_t *common = common_lines(arena, now, then);
     while (i < now->body_count || k < then->body_count) {
         bool both = i < now->body_count && k < then->body_count;
-        if (both && same(now->body[i], then->body[k])) {
+        if (both && shared(now, then, common, i, k)) {
             lines[count++] = (DiffLine){' ', now->body[i]};
             i++, k++;
         } else if (k < then->body_count &&
