@@ -1,15 +1,6 @@
 // The rows that `make record` would time on a GPU, each launched once: compiled with
 // -DLAB='"code/04_bank_conflicts.cu"', for tools/build/predict.py. A kernel that does nothing
-// stands in front of each row's launches. Its last number is how many memsets are among them.
-#include <cuda_runtime.h>
-
-static unsigned memsets;
-
-static cudaError_t count_memset(void *p, int value, size_t bytes, cudaStream_t stream = 0) {
-    memsets++;
-    return cudaMemsetAsync(p, value, bytes, stream);
-}
-#define cudaMemsetAsync count_memset
+// stands in front of each row's launches.
 #define main lab_main
 #include LAB
 #undef main
@@ -24,18 +15,12 @@ static void launch_row(const Stage *stage, unsigned grid) {
     row_skip<<<1, 32, 0, bench.stream>>>();
     stage->launch(run_of(stage, before, grid, 0));
     row_mark<<<1, 32, 0, bench.stream>>>();
-    memsets = 0;
     unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
     if (bench.shape[0]) partials = bench.shape[0];
-    if (memsets) { // some of them only the first launch makes
-        memsets = 0;
-        row_skip<<<1, 32, 0, bench.stream>>>();
-        stage->launch(run_of(stage, bench.n, grid, 0));
-    }
     CUDA(cudaGetLastError());
     CUDA(cudaStreamSynchronize(bench.stream));
-    printf("row,%s,%u,%u,%u,%d,%d,%u\n", stage->name, bench.n, block, partials, grid != 0,
-           (int)stage->mode, memsets);
+    printf("row,%s,%u,%u,%u,%d,%d\n", stage->name, bench.n, block, partials, grid != 0,
+           (int)stage->mode);
 }
 
 int main(int argc, char **argv) {

@@ -4,11 +4,10 @@
     predict.py -d DEVICE [-o FOLDER] [-n MOST] [-m MACHINE.csv] LAB...
 
 LAB is code/04_bank_conflicts.cu, compiled with predict.cu. Rows of more than MOST elements are left out
-(default 25,600,000). A row of several launches has the sum of their times, and for each memset among them the
-device's launch_memset, if that was measured. What is printed: each row, then by how much predictions are off. With
--o FOLDER the rows go to FOLDER/DEVICE.csv, those of results/DEVICE.csv with predicted_us, limiter and stall; and of all
-devices of the folder errors.csv and order.csv are written, with DEVICE-blind.csv and DEVICE-drawn.csv, kernels that
-were predicted before they were measured, and DEVICE-seen.csv, which once were; without a LAB only these two."""
+(default 25,600,000). What is printed: each row, then by how much predictions are off. With -o FOLDER the rows go to
+FOLDER/DEVICE.csv, those of results/DEVICE.csv with predicted_us, limiter and stall; and of all devices of the folder
+errors.csv and order.csv are written, with DEVICE-blind.csv and DEVICE-drawn.csv, kernels that were predicted before
+they were measured, and DEVICE-seen.csv, which once were; without a LAB only these two."""
 import argparse
 import csv
 import os
@@ -60,15 +59,9 @@ def launches(program, machine, n, *more):
     return list(zip(told, found))
 
 
-def speed_of(machine, name):
-    """A number of a device's speeds; None: not measured there."""
-    path = Path(machine if machine.endswith(".csv") else f"results/{machine}-machine.csv")
-    return next((float(row["value"]) for row in rows_of(path) if row["name"] == name), None)
-
-
 def predict(labs, device, machine, most, flags):
-    """The recorded rows that could be predicted, with predicted_us, limiter, stall; `short`: what they leave out."""
-    recorded, memset_us, out = rows_of(f"results/{device}.csv"), speed_of(machine, "launch_memset"), []
+    """The recorded rows that could be predicted, with predicted_us and limiter."""
+    recorded, out = rows_of(f"results/{device}.csv"), []
     for lab in labs:
         chapter = Path(lab).stem[:2]
         mine = [row for row in recorded if row["chapter"] == chapter]
@@ -77,19 +70,15 @@ def predict(labs, device, machine, most, flags):
         for n in sizes:
             found = launches(program, machine, n)
             by_key = {tuple(told[:5]): of for told, of in found if told[5] == COLD}
-            memsets = {tuple(told[:5]): int(told[6]) for told, _ in found}
             if any(told[5] == HOT for told, _ in found):
                 by_key.update({tuple(told[:5]): of for told, of in launches(program, machine, n, "--warm")
                                if told[5] == HOT})
             for row in mine:
-                key = tuple(row[name] for name in KEY)
-                of = by_key.get(key)
+                of = by_key.get(tuple(row[name] for name in KEY))
                 if row["n"] == str(n) and of:
                     most_time = max(of, key=lambda launch: float(launch["predicted_us"]))
-                    us = sum(float(x["predicted_us"]) for x in of) + memsets[key] * (memset_us or 0)
-                    short = "  without its memsets: not measured" if memsets[key] and memset_us is None else ""
-                    out.append({**row, "predicted_us": "%.4f" % us, "limiter": most_time["limiter"],
-                                "stall": most_time["stall"], "short": short})
+                    out.append({**row, "predicted_us": "%.4f" % sum(float(x["predicted_us"]) for x in of),
+                                "limiter": most_time["limiter"], "stall": most_time["stall"]})
     return out
 
 
@@ -161,9 +150,9 @@ def stalls(rows, device):
 
 def report(rows):
     for row in rows:
-        print("%s %-34s %9s %5s %8s  measured %10.2f  predicted %10.2f  %+6.1f %%  %s%s" % (
+        print("%s %-34s %9s %5s %8s  measured %10.2f  predicted %10.2f  %+6.1f %%  %s" % (
             row["chapter"], row["kernel"], row["n"], row["block"], row["partials"], float(row["median_us"]),
-            float(row["predicted_us"]), 100 * off(row), row["limiter"], row["short"]))
+            float(row["predicted_us"]), 100 * off(row), row["limiter"]))
 
 
 def write_table(path, rows, head=()):
