@@ -98,8 +98,6 @@ GROUPS = { # rows of SHORT_US and more: which, and what they should be off by
     "all recorded": ("median 7, nine of ten 20", lambda row: True),
 }
 BLIND = "median 10, nine of ten 25"
-
-
 OTHERS = { # files beside a device's: kernels that are none of a lab's
     "seen": "unlike the labs, seen since",
     "blind": "drawn, before they were measured",

@@ -22,6 +22,13 @@ typedef struct {
     { name, offsetof(TimeDevice, field), 1, 0, 0 }
 #define MANY(name, field, count, from)                                                             \
     { name, offsetof(TimeDevice, field), count, from, 1 }
+#define PERCENTS(name, field)                                                                      \
+    ONE(name "_p10", field[0]), ONE(name "_p50", field[1]), ONE(name "_p90", field[2]),            \
+        ONE(name "_p99", field[3])
+#define ATOMICS(kind, of, field)                                                                   \
+    ONE(kind "_one_address_" of, field[0]), ONE(kind "_one_address_" of "_warp", field[1]),        \
+        ONE(kind "_own_address_" of "_warp", field[2]),                                            \
+        ONE(kind "_own_line_" of "_warp", field[3]), ONE(kind "_16_kib_" of "_warp", field[4])
 static const TimeRow wanted[] = {
     ONE("sm_count", sms),
     ONE("warps_per_sm", warps),
@@ -87,39 +94,17 @@ static const TimeRow wanted[] = {
     MANY("load_dram_*", dram_load, TIME_LOADS, TIME_LOAD_LEAST),
     {"gather_l2_*", offsetof(TimeDevice, l2_gather), TIME_GATHERS, 1, 2},
     {"gather_dram_*", offsetof(TimeDevice, dram_gather), TIME_GATHERS, 1, 2},
-    ONE("latency_l2_8_warps_p10", l2_spread[0]),
-    ONE("latency_l2_8_warps_p50", l2_spread[1]),
-    ONE("latency_l2_8_warps_p90", l2_spread[2]),
-    ONE("latency_l2_8_warps_p99", l2_spread[3]),
-    ONE("latency_dram_8_warps_p10", dram_spread[0]),
-    ONE("latency_dram_8_warps_p50", dram_spread[1]),
-    ONE("latency_dram_8_warps_p90", dram_spread[2]),
-    ONE("latency_dram_8_warps_p99", dram_spread[3]),
+    PERCENTS("latency_l2_8_warps", l2_spread),
+    PERCENTS("latency_dram_8_warps", dram_spread),
     ONE("dram_slowest_sm", dram_slowest),
     ONE("latency_atom_int", atom),
     ONE("latency_atom_float", atom_float),
     ONE("latency_cas", cas),
     ONE("latency_strong_load", strong_load),
-    ONE("red_one_address_int", atomics[0][0][0]),
-    ONE("red_one_address_int_warp", atomics[0][0][1]),
-    ONE("red_own_address_int_warp", atomics[0][0][2]),
-    ONE("red_own_line_int_warp", atomics[0][0][3]),
-    ONE("red_16_kib_int_warp", atomics[0][0][4]),
-    ONE("red_one_address_float", atomics[0][1][0]),
-    ONE("red_one_address_float_warp", atomics[0][1][1]),
-    ONE("red_own_address_float_warp", atomics[0][1][2]),
-    ONE("red_own_line_float_warp", atomics[0][1][3]),
-    ONE("red_16_kib_float_warp", atomics[0][1][4]),
-    ONE("atom_one_address_int", atomics[1][0][0]),
-    ONE("atom_one_address_int_warp", atomics[1][0][1]),
-    ONE("atom_own_address_int_warp", atomics[1][0][2]),
-    ONE("atom_own_line_int_warp", atomics[1][0][3]),
-    ONE("atom_16_kib_int_warp", atomics[1][0][4]),
-    ONE("atom_one_address_float", atomics[1][1][0]),
-    ONE("atom_one_address_float_warp", atomics[1][1][1]),
-    ONE("atom_own_address_float_warp", atomics[1][1][2]),
-    ONE("atom_own_line_float_warp", atomics[1][1][3]),
-    ONE("atom_16_kib_float_warp", atomics[1][1][4]),
+    ATOMICS("red", "int", atomics[0][0]),
+    ATOMICS("red", "float", atomics[0][1]),
+    ATOMICS("atom", "int", atomics[1][0]),
+    ATOMICS("atom", "float", atomics[1][1]),
     ONE("rate_red_sm", red_sm),
     ONE("rate_atom_sm", atom_sm),
     ONE("rate_red_sm_own_line", red_sm_lines),

@@ -14,7 +14,7 @@
 enum {
     STEPS_MOST = 3 << 20,  // of all warps; what comes behind is extrapolated
     BLOCKS_MOST = 1 << 15, // recorded
-    L1_MORE = 28 << 10,    // bytes of L1 that are never shared memory
+    L1_MORE = 28 << 10,    // chosen: bytes of L1 that are never shared memory
 };
 
 static Recorder *recorder_of(const Block *block) {

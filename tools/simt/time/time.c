@@ -9,7 +9,7 @@
 #include "simt/time/sm.h"
 
 enum { TRIED_STEPS = 300000 }; // that are gone through again to see what a limit costs
-enum { MEMSET_MOST = 4096 };   // bytes
+enum { MEMSET_MOST = 4096 };   // chosen: bytes of a small one
 enum { MEAN_STEPS = 100000, MEAN_TIMES = 32 }; // so often at most, for the mean of chance
 
 const char *const time_stall_names[STALLS] = {
