@@ -1,10 +1,11 @@
 #!/bin/sh
-# badge.sh: let README.md and the notebooks open in Colab from the repository that hosts them.
+# badge.sh: link README.md to the book's page and to Colab, and the notebooks to Colab.
 #
 #   tools/build/badge.sh [OWNER/NAME]    default: what the git remote origin is on GitHub
 #
-# Notes the repository in notebooks/REPOSITORY, from where weaving takes it, and puts the badge
-# below the title of README.md. Clones of a repository thus agree on it, whatever their remotes are.
+# Writes the repository's name to notebooks/REPOSITORY, where weave reads it, and one row of links
+# below the title of README.md. Clones of a repository thus agree, whatever their remotes are. The
+# page is what .github/workflows/page.yml publishes.
 set -u
 cd "${0%/*}/../.." || exit 1
 
@@ -28,8 +29,9 @@ esac
 
 colab=https://colab.research.google.com
 badge="[![Open in Colab]($colab/assets/colab-badge.svg)]($colab/github/$repository/blob/main/notebooks/workbook.ipynb)"
-awk -v badge="$badge" '
-    /^\[!\[Open in Colab\]/ { getline; if ($0 == "") next }
+page="[Read the book in your browser](https://${repository%/*}.github.io/${repository#*/}/)"
+awk -v links="$page $badge" '
+    /^\[Read the book in your browser\]/ { getline; if ($0 == "") next }
     { print }
-    /^# / && !done { print ""; print badge; done = 1 }' README.md >README.md.new &&
+    /^# / && !done { print ""; print links; done = 1 }' README.md >README.md.new &&
     mkdir -p notebooks && echo "$repository" >notebooks/REPOSITORY && mv README.md.new README.md
