@@ -41,7 +41,8 @@ nvcc_pins='nvidia-cuda-nvcc==13.0.88
 nvidia-nvvm==13.0.88
 nvidia-cuda-crt==13.0.88
 nvidia-cuda-runtime==13.0.96
-nvidia-cuda-cccl==13.0.85'
+nvidia-cuda-cccl==13.0.85
+nvidia-cuda-profiler-api==13.0.85'
 
 case $tool in
 python)
