@@ -1,7 +1,6 @@
 """A page in headless Chromium: a probe, which is a script at its end, answers with
 PROBE{...}PROBE in the page's place, or, where the page is in a frame, to the page around it."""
 import json
-import os
 import re
 import shutil
 
@@ -10,13 +9,6 @@ import suite
 
 def here():
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-def pandoc():
-    """The path of a pandoc: PANDOC's, one of PATH, or what tools/build/toolchain.sh has installed. None: there is none."""
-    kept = (suite.read(suite.BUILD / "toolchain/pandoc") or "").splitlines()
-    candidates = [os.environ.get("PANDOC"), shutil.which("pandoc"), *(line for line in kept if line.endswith("pandoc"))]
-    return next((os.path.abspath(path) for path in candidates if path and os.access(path, os.X_OK)), None)
 
 
 def probe(tests, path, script, scheme, width=None, seconds=120):

@@ -25,7 +25,6 @@ BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
 CASE = os.environ.get("CASE", "")
 SHORT = os.environ.get("TIER") == "short"  # the newcomer's tier, make test, asks this area in part
 CC = os.environ.get("CC", "cc").split()
-NVCC = os.environ.get("NVCC") or shutil.which("nvcc")
 # PTX alone, and host code as it comes: what runs on the CPU device is the same, and sooner there.
 NVCC_FLAGS = ["-arch=compute_90", "-cudart", "shared", "--no-compress", "-lineinfo"]
 C_FLAGS = ["-std=c11", "-g1", "-O1", "-ffp-contract=off", f"-I{TOOLS}"]
@@ -36,6 +35,16 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 def nvcc_flags(arch):
     """NVCC_FLAGS for another architecture: sm_90 has PTX and machine code."""
     return [f"-arch={arch}", *NVCC_FLAGS[1:]]
+
+
+def tool(name):
+    """The path of a tool that make uses, as tools/build/toolchain.sh finds or has installed it. None: there is none."""
+    asked = subprocess.run([TOOLS / "build/toolchain.sh", "-f", name], env={**os.environ, "B": str(BUILD)},
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return str(ROOT / asked.stdout.strip()) if asked.returncode == 0 else None
+
+
+NVCC = tool("nvcc")
 
 
 class Suite:

@@ -7,7 +7,7 @@ cp -a Makefile *.md LICENSE book chapters code figures notebooks results tools t
 mkdir "$tree/build"
 (cd "$B" && cp -a labs labs.mk code code.done results simt simt-runtime simt-objects tools tangle \
     weave collect modules.a book* names.csv page_parts.c figures.csv figures.done notebooks.done toolchain "$tree/build")
-ln -s "$B/venv" "$tree/build/venv"
+for installed in venv pandoc cuda; do [ ! -e "$B/$installed" ] || ln -s "$B/$installed" "$tree/build"; done
 cd "$tree" || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL IN_TURN WERROR
 B=build

@@ -310,6 +310,18 @@ def errors_data(table):
 # --- all of them ---
 
 
+def steady(data):
+    """The data with numbers of nine digits. Further digits depend on the machine: since Python 3.12 sum()
+    compensates for rounding, and C libraries differ in the last digit of a logarithm."""
+    if isinstance(data, float):
+        return float(f"{data:.9g}")
+    if isinstance(data, (list, tuple)):
+        return type(data)(map(steady, data))
+    if isinstance(data, dict):
+        return {key: steady(value) for key, value in data.items()}
+    return data
+
+
 def check_kernels(devices, counters, roles):
     """A role for a kernel that nobody recorded is a fault, unless nothing of its chapter was yet."""
     timed = [row for table in devices for row in table.rows]
@@ -351,4 +363,4 @@ def figures_of(devices, counters, traces, errors, roles, names):
     for role in play("scenes"):
         figures += [Figure(*scene) for scene in scenes_of(book, role)]
     figures += trace_figures(traces, counters)
-    return [Figure(figure.name, figure.kind, names.in_words(figure.data)) for figure in figures]
+    return [Figure(figure.name, figure.kind, steady(names.in_words(figure.data))) for figure in figures]
