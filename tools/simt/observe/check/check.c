@@ -169,7 +169,7 @@ static void fence(Warp *warp, const Inst *inst) {
         order_fence(warp, inst);
 }
 
-Observer *check_open(const Machine *machine, jmp_buf *leave) {
+Check *check_open(const Machine *machine, jmp_buf *leave) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
                                       .begin = begin,
@@ -214,17 +214,16 @@ Observer *check_open(const Machine *machine, jmp_buf *leave) {
     check->met = ARENA_NEW(&check->arena, check->site_room, Extent);
     check->seen_frees = memory_frees;
     check->rest.arena = &check->arena;
-    return &check->observer;
+    return check;
 }
+
+Observer *check_observer(Check *check) { return &check->observer; }
 
 void check_start_anew(void) { shadow_start_anew(); }
 
-void check_listen(Observer *observer, CheckListener listener) {
-    ((Check *)(void *)observer)->listener = listener;
-}
+void check_listen(Check *check, CheckListener listener) { check->listener = listener; }
 
-bool check_close(Observer *observer) {
-    Check *check = (Check *)(void *)observer;
+bool check_close(Check *check) {
     bool whole = !check->lost;
     early_remember(check);
     release_forget_all(&check->room);

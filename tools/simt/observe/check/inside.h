@@ -177,7 +177,7 @@ typedef struct {
 } Extent;
 
 // The check of one launch.
-typedef struct {
+struct Check {
     Observer observer; // first: the one is the other
     const Machine *machine;
     uint64_t launch; // its first time
@@ -198,7 +198,7 @@ typedef struct {
     CheckListener listener;
     const Inst *last_fence; // of those that touched_fence has seen
     Promises promises;      // of those
-} Check;
+};
 
 // The check of one Block.
 struct Checker {
