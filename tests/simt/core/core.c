@@ -339,6 +339,26 @@ static void test_threads(void) {
     done("counters are the same for any number of host threads");
 }
 
+// The failure that is told is that of the first block in the order of the launch, though a later
+// one fails sooner.
+static void test_threads_fail(void) {
+    load(OUT("", "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra F;\n"
+                 "L: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 200000;\n@%p1 bra L;\n"
+                 "F: setp.gt.u32 %p1, %r1, 1;\n@%p1 ret;\nst.global.u32 [0], %r1;\n"));
+    for (uint32_t k = 0; k < 12; k++) {
+        const SimtOptions options = {.host_threads = 1 + k % 4,
+                                     .order = k < 8 ? 0 : ORDER_REVERSED};
+        const uint32_t first = k < 8 ? 0 : 1;
+        char at[32];
+        if (launched((Dim3){64, 1, 1}, (Dim3){32, 1, 1}, options) != SIMT_ILLEGAL_ADDRESS)
+            wrong("%s", error.text);
+        snprintf(at, sizeof at, "block (%u,0,0)", first);
+        if (!strstr(error.text, at)) wrong("%u threads: %s", options.host_threads, error.text);
+        same("a launch that fails", "instructions", report.total.value[COUNT_WARP_INSTS], 0);
+    }
+    done("the failure that is told is the same for any number of host threads");
+}
+
 static const struct {
     const char *name, *text;
     SimtStatus status;
@@ -480,6 +500,7 @@ int main(void) {
     test_reconvergence();
     test_contraction();
     test_threads();
+    test_threads_fail();
     test_failures();
     test_edges();
     test_written();

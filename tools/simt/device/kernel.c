@@ -376,8 +376,9 @@ static void report_parts(Run *run, const Tally *tally) {
     const uint32_t count = run->machine.slot_count;
     const SlotTable slots = {module->slots.slots, count, count};
     counters_total(&report->total, &slots, tally);
-    report->longest_warp = run->machine.longest_warp;
-    report->waits = run->kernel->code->waits || run->machine.spun;
+    const bool counted = schedule_counts(&run->machine);
+    report->longest_warp = counted ? run->machine.longest_warp : 0;
+    report->waits = run->kernel->code->waits || (counted && run->machine.spun);
     if (run->options->lines)
         report->line_count = counters_by_line(arena, module->ptx, &slots, tally, &report->lines);
     if (run->options->check)
@@ -388,7 +389,7 @@ static void report_parts(Run *run, const Tally *tally) {
     report->module = module->ptx;
     report->function = run->kernel->code->source;
     report->span_count = counters_by_span(arena, &slots, tally, &report->spans);
-    report->bank_count = banks_report(run->banks, arena, &report->banks);
+    if (counted) report->bank_count = banks_report(run->banks, arena, &report->banks);
 }
 
 static SimtStatus run_blocks(Run *run) {
@@ -526,6 +527,7 @@ static void set_up_machine(Run *run) {
         .order = run->options->order,
         .host_threads = run->options->host_threads,
         .watchdog_seconds = run->options->watchdog_seconds,
+        .failed_place = UINT64_MAX,
         .after = launch->after,
     };
     give_local(run);
