@@ -519,6 +519,21 @@ static void test_global_hazards(void) {
     done("hazards of global memory, in words");
 }
 
+// Accesses of a whole warp that reach past the last address there is.
+static void test_last_addresses(void) {
+    static const char *const kernels[] = {EACH("", "ld.global.u32 %r3, [%rd2];\n"),
+                                          EACH("", "st.global.u32 [%rd2], %r1;\n")};
+    const uint64_t old = out;
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        load(kernels[k]);
+        for (out = 0 - (uint64_t)128; out; out += 4)
+            if (launched(ONE.grid, (Dim3){32, 1, 1}, CHECKED) != SIMT_ILLEGAL_ADDRESS)
+                wrong("kernel %zu at %llx: %s", k, (unsigned long long)out, error.text);
+    }
+    out = old;
+    done("accesses at the end of the addresses are out of bounds");
+}
+
 // Of blocks behind the one that failed nothing is told, in whatever order they ran.
 static void test_uncertain(void) {
     load(OUT(".shared .align 4 .b8 s[64];\n",
@@ -869,6 +884,7 @@ int main(void) {
     test_failure();
     test_hazards();
     test_global_hazards();
+    test_last_addresses();
     test_uncertain();
     test_reused_path();
     test_reserved();

@@ -141,7 +141,7 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     if (access.space == PTX_GLOBAL)
         return check_global_row(checker, warp, &access, 0, first, bytes, shift);
     const Extent *extent = &checker->check->variables[check_site(checker, &access)];
-    if (first < extent->low || first + bytes > extent->high || first % size) return false;
+    if (!extent_holds(extent, first, bytes) || first % size) return false;
     if (inst->order && (checker->words.count || checker->orders)) return false;
     if (order_words(&checker->words, first, bytes)) return false;
     Race at;

@@ -176,6 +176,11 @@ typedef struct {
     uint64_t low, high;
 } Extent;
 
+// Whether all of [first, first + bytes), which may reach past the end of the addresses, is in it.
+static inline bool extent_holds(const Extent *extent, uint64_t first, uint64_t bytes) {
+    return first >= extent->low && first < extent->high && bytes <= extent->high - first;
+}
+
 // The check of one launch.
 struct Check {
     Observer observer; // first: the one is the other
