@@ -1,6 +1,6 @@
 // The functions of tools/base. Prints `ok NAME` or `not ok NAME` with what was wrong below. Takes
 // an empty folder, in which it makes files.
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -167,6 +168,16 @@ static void test_source_lines(void) {
     while (source_next(&lines) && lines.number < 2) continue;
     same("text", lines.text, "b; // y");
     same("code", buf_str(&lines.code), "b;");
+    // A text that ends in a number, behind which no memory is; a mark without a file.
+    const Str mark = STR("a;\n#line 12");
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(pages + page, page);
+    memcpy(pages + page - mark.len, mark.at, mark.len);
+    source_map(&arena, (Str){pages + page - mark.len, mark.len});
+    munmap(pages, page);
+    const SourceMap one = source_map(&arena, STR("#line 3 \"a.md\"\na;\n#line 9\nb;\n"));
+    same_number("the file stays", source_number(&one, STR("a.md"), 9), 2);
     told("lines of programs");
 }
 

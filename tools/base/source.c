@@ -1,8 +1,6 @@
 // Source: see source.h.
 #include "base/source.h"
 
-#include <stdlib.h>
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_word(char c) {
@@ -61,8 +59,13 @@ static void read_line(SourceLines *lines, Str line) {
 
 static bool read_mark(SourceLines *lines, Str line) {
     if (!str_starts(line, STR("#line "))) return false;
-    lines->line = strtoul(line.at + 6, NULL, 10) - 1;
-    lines->path = str_from(line, str_find(line, STR("\"")) + 1);
+    size_t number = 0;
+    for (size_t i = 6; i < line.len && is_digit(line.at[i]); i++)
+        number = 10 * number + (size_t)(line.at[i] - '0');
+    lines->line = number - 1;
+    const size_t quote = str_find(line, STR("\""));
+    if (quote == SIZE_MAX) return true; // the file stays
+    lines->path = str_from(line, quote + 1);
     lines->path.len -= lines->path.len > 0;
     return true;
 }

@@ -339,6 +339,26 @@ static void test_threads(void) {
     done("counters are the same for any number of host threads");
 }
 
+// The failure that is told is that of the first block in the order of the launch, though a later
+// one fails sooner.
+static void test_threads_fail(void) {
+    load(OUT("", "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra F;\n"
+                 "L: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 200000;\n@%p1 bra L;\n"
+                 "F: setp.gt.u32 %p1, %r1, 1;\n@%p1 ret;\nst.global.u32 [0], %r1;\n"));
+    for (uint32_t k = 0; k < 12; k++) {
+        const SimtOptions options = {.host_threads = 1 + k % 4,
+                                     .order = k < 8 ? 0 : ORDER_REVERSED};
+        const uint32_t first = k < 8 ? 0 : 1;
+        char at[32];
+        if (launched((Dim3){64, 1, 1}, (Dim3){32, 1, 1}, options) != SIMT_ILLEGAL_ADDRESS)
+            wrong("%s", error.text);
+        snprintf(at, sizeof at, "block (%u,0,0)", first);
+        if (!strstr(error.text, at)) wrong("%u threads: %s", options.host_threads, error.text);
+        same("a launch that fails", "instructions", report.total.value[COUNT_WARP_INSTS], 0);
+    }
+    done("the failure that is told is the same for any number of host threads");
+}
+
 static const struct {
     const char *name, *text;
     SimtStatus status;
@@ -367,6 +387,10 @@ static const struct {
      EACH("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nshfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\n"
               "bra B;\nA: vote.sync.ballot.b32 %r2, %p1, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
      SIMT_DEADLOCK, "PTX:16: deadlock"},
+    {"a row with too many values", HEAD ".global .u32 a[][2] = {{1}, {2, 3, 4}};\n",
+     SIMT_INVALID_PTX, "PTX:4: more initial values than a row of the array holds"},
+    {"rows of nothing", HEAD ".global .u32 a[][0] = {1};\n", SIMT_INVALID_PTX,
+     "PTX:4: initial values of an array without elements"},
     {"endless", EACH("", "L: bra L;\n"), SIMT_TIMEOUT, "PTX:14: no progress for"},
 };
 
@@ -382,6 +406,36 @@ static void test_failures(void) {
             wrong("%s: status %d, \"%s\"", failing_rows[k].name, (int)status, error.text);
     }
     done("failures: status, line and words");
+}
+
+// So much of one thing within another that the stack would not hold it, were each a call.
+static void test_deep(void) {
+    static const struct {
+        const char *before, *again, *behind;
+        SimtStatus status;
+        const char *error;
+    } rows[] = {
+        {HEAD ".visible .entry k()\n{\n.reg .pred %p<9>;\n@%p1 and.pred %p2, ", "!",
+         "%p1;\nret;\n}\n", SIMT_INVALID_PTX, "PTX:7: `!` needs a predicate register"},
+        {HEAD ".visible .entry k()\n{\n", "{", "ret;\n}\n", SIMT_INVALID_PTX,
+         "PTX:6: braces nested too deeply"},
+        {HEAD ".visible .entry k()\n{\ncall f, ", "(", ");\nret;\n}\n", SIMT_INVALID_PTX,
+         "PTX:6: operands nested too deeply"},
+        {HEAD ".global .b32 a[1][1] = ", "{", "1}};\n", SIMT_INVALID_PTX,
+         "PTX:4: braces deeper than the array"},
+    };
+    enum { TIMES = 300000 };
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        char *text = malloc(strlen(rows[k].before) + TIMES + strlen(rows[k].behind) + 1), *at;
+        strcpy(text, rows[k].before);
+        at = text + strlen(text);
+        for (int i = 0; i < TIMES; i++) *at++ = *rows[k].again;
+        strcpy(at, rows[k].behind);
+        if (loaded(text) != rows[k].status || strcmp(error.text, rows[k].error) != 0)
+            wrong("%s: \"%s\"", rows[k].again, error.text);
+        free(text);
+    }
+    done("300,000 of one thing within another are refused");
 }
 
 // A whole warp at consecutive addresses, which takes the short way, at the ends of what there is.
@@ -480,7 +534,9 @@ int main(void) {
     test_reconvergence();
     test_contraction();
     test_threads();
+    test_threads_fail();
     test_failures();
+    test_deep();
     test_edges();
     test_written();
     return 0;

@@ -177,15 +177,18 @@ static void test_variables(void) {
     static const struct {
         const char *name;
         size_t bytes;
-    } rows[] = {{"first", 3},     {"aligned", 5}, {"table", 16}, {"word", 4},
-                {"pointers", 24}, {"bytes", 2},   {"small", 1}};
+    } rows[] = {{"first", 3}, {"aligned", 5}, {"table", 16}, {"word", 4},  {"pointers", 24},
+                {"bytes", 2}, {"small", 1},   {"rows", 32},  {"flat", 32}, {"cubes", 48}};
     uint64_t address[COUNT(rows)] = {0}, none;
     size_t bytes = 0;
     load(HEAD ".global .align 1 .b8 first[3] = {1, 2, 3};\n.global .align 64 .b8 aligned[5];\n"
               ".const .align 4 .u32 table[4] = {10, 20};\n.global .align 4 .u32 word = 7;\n"
               ".global .align 8 .u64 pointers[3] = {table, table+4, generic(word)+8};\n"
               ".global .align 1 .b8 bytes[2] = {0xFF(word), 0xFF00(word)};\n"
-              ".shared .align 4 .b8 s[4];\n.const .align 1 .b8 small = 5;\n");
+              ".shared .align 4 .b8 s[4];\n.const .align 1 .b8 small = 5;\n"
+              ".global .align 16 .u32 rows[][4] = {{1}, {2}};\n"
+              ".global .align 16 .u32 flat[][4] = {1, 2, 3, 4, 5};\n"
+              ".global .align 16 .u32 cubes[][3][2] = {{{1}, {3, 4}, {5}}, {{7}}};\n");
     for (size_t k = 0; module && k < COUNT(rows); k++) {
         if (!module_variable(module, rows[k].name, &address[k], &bytes))
             wrong("no %s", rows[k].name);
@@ -201,6 +204,11 @@ static void test_variables(void) {
                       *parts = memory_at(address[5]);
         const uint32_t *table = memory_at(address[2]), *word = memory_at(address[3]);
         const uint64_t *pointers = memory_at(address[4]);
+        const uint32_t *in_rows = memory_at(address[7]), *flat = memory_at(address[8]),
+                       *cubes = memory_at(address[9]);
+        if (in_rows[0] != 1 || in_rows[1] || in_rows[4] != 2 || in_rows[7] || flat[4] != 5 ||
+            flat[7] || cubes[2] != 3 || cubes[4] != 5 || cubes[6] != 7 || cubes[11])
+            wrong("rows");
         if (first[0] != 1 || first[2] != 3 || table[0] != 10 || table[1] != 20 || table[2] ||
             table[3] || *word != 7)
             wrong("values");
@@ -517,6 +525,21 @@ static void test_global_hazards(void) {
     }
     out = old;
     done("hazards of global memory, in words");
+}
+
+// Accesses of a whole warp that reach past the last address there is.
+static void test_last_addresses(void) {
+    static const char *const kernels[] = {EACH("", "ld.global.u32 %r3, [%rd2];\n"),
+                                          EACH("", "st.global.u32 [%rd2], %r1;\n")};
+    const uint64_t old = out;
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        load(kernels[k]);
+        for (out = 0 - (uint64_t)128; out; out += 4)
+            if (launched(ONE.grid, (Dim3){32, 1, 1}, CHECKED) != SIMT_ILLEGAL_ADDRESS)
+                wrong("kernel %zu at %llx: %s", k, (unsigned long long)out, error.text);
+    }
+    out = old;
+    done("accesses at the end of the addresses are out of bounds");
 }
 
 // Of blocks behind the one that failed nothing is told, in whatever order they ran.
@@ -869,6 +892,7 @@ int main(void) {
     test_failure();
     test_hazards();
     test_global_hazards();
+    test_last_addresses();
     test_uncertain();
     test_reused_path();
     test_reserved();

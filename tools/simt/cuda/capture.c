@@ -133,7 +133,7 @@ API CudaError cudaStreamBeginCapture_ptsz(Stream *stream, int mode) {
 
 static CudaError begin_into(Stream *stream, Graph *graph, GraphNode *const *nodes, size_t count,
                             int mode) {
-    if (!graph_known(graph) || (count && !nodes)) return CUDA_INVALID_VALUE;
+    if (!graph_known(graph) || !graph_has_nodes(graph, nodes, count)) return CUDA_INVALID_VALUE;
     return begin_capture(stream, graph, nodes, count, mode);
 }
 
@@ -247,8 +247,7 @@ static CudaError update_dependencies(Stream *handle, GraphNode *const *nodes, si
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
     if (!stream->capture) return CUDA_ILLEGAL_STATE;
-    for (size_t i = 0; i < count; i++)
-        if (!graph_has_node(stream->capture->graph, nodes[i])) return CUDA_INVALID_VALUE;
+    if (!graph_has_nodes(stream->capture->graph, nodes, count)) return CUDA_INVALID_VALUE;
     NodeSet set = {(GraphNode **)nodes, count};
     bool done =
         replace ? node_set_assign(&stream->last, nodes, count) : node_set_add(&stream->last, &set);

@@ -7,22 +7,27 @@
 #include "simt/memory/memory.h"
 #include "simt/report/report.h"
 
-static bool device_address(uint64_t address) {
-    return address >= memory_low && address < memory_high;
-}
+static bool device_address(uint64_t address) { return memory_reserved(address); }
 
-// The bytes from the first of the first row to the last of the last.
-static size_t span(size_t width, size_t pitch, size_t height, size_t slice, size_t depth) {
-    return (depth - 1) * slice + (height - 1) * pitch + width;
+// The bytes from the first of the first row to the last of the last. False: more than memory has.
+static bool span(size_t width, size_t pitch, size_t height, size_t slice, size_t depth,
+                 size_t *bytes) {
+    size_t rows, slices;
+    return !__builtin_mul_overflow(depth - 1, slice, &slices) &&
+           !__builtin_mul_overflow(height - 1, pitch, &rows) &&
+           !__builtin_add_overflow(slices, rows, bytes) &&
+           !__builtin_add_overflow(*bytes, width, bytes) && *bytes <= PTRDIFF_MAX;
 }
 
 // Whether [address, address + bytes) may be that side of a copy: for the device, all of it in one
-// live allocation; for the host, anything but memory that only the device can reach.
+// live allocation; for the host, anything that does not reach into memory that only the device can
+// reach.
 static bool side_good(uint64_t address, size_t bytes, bool device, bool either) {
-    if (!device_address(address)) return either || !device;
+    if (!device_address(address))
+        return (either || !device) && (address > memory_base || bytes <= memory_base - address);
     const Allocation *allocation = memory_find(address);
     if (!allocation || !allocation->live) return false;
-    if (address - allocation->address + bytes > allocation->bytes) return false;
+    if (bytes > allocation->bytes - (address - allocation->address)) return false;
     bool touchable = allocation->kind == MEMORY_MANAGED || allocation->kind == MEMORY_PINNED;
     return either || device || touchable;
 }
@@ -41,11 +46,13 @@ CudaError copy_check(const Copy *copy) {
     bool either = copy->kind == COPY_DEFAULT;
     bool to_device = copy->kind == HOST_TO_DEVICE || copy->kind == DEVICE_TO_DEVICE;
     bool from_device = copy->kind == DEVICE_TO_HOST || copy->kind == DEVICE_TO_DEVICE;
-    size_t to = span(copy->width, copy->to_pitch, copy->height, copy->to_slice, copy->depth);
-    size_t from = span(copy->width, copy->from_pitch, copy->height, copy->from_slice, copy->depth);
-    if (!side_good(copy->to, to, to_device, either)) return CUDA_INVALID_VALUE;
-    if (!side_good(copy->from, from, from_device, either)) return CUDA_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    size_t to, from;
+    const bool good =
+        span(copy->width, copy->to_pitch, copy->height, copy->to_slice, copy->depth, &to) &&
+        span(copy->width, copy->from_pitch, copy->height, copy->from_slice, copy->depth, &from) &&
+        side_good(copy->to, to, to_device, either) &&
+        side_good(copy->from, from, from_device, either);
+    return good ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 static void *reach(uint64_t address) {
@@ -128,10 +135,10 @@ CudaError copy_fill_check(const Fill *fill) {
     if (fill->width > SIZE_MAX / fill->element) return CUDA_INVALID_VALUE;
     size_t width = fill->width * fill->element;
     if (fill->height > 1 && fill->pitch < width) return CUDA_INVALID_PITCH_VALUE;
-    size_t bytes = span(width, fill->pitch, fill->height, 0, 1);
-    if (!device_address(fill->to) || !side_good(fill->to, bytes, true, false))
-        return CUDA_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    size_t bytes;
+    const bool good = span(width, fill->pitch, fill->height, 0, 1, &bytes) &&
+                      side_good(fill->to, bytes, true, false);
+    return good ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 CudaError copy_fill_run(const Fill *fill) {

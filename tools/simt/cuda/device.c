@@ -280,6 +280,8 @@ size_t device_stack_limit(void) { return limits[LIMIT_STACK]; }
 
 static CudaError set_limit(unsigned int limit, size_t value) {
     if (limit >= LIMITS) return CUDA_UNSUPPORTED_LIMIT;
+    if (limit == LIMIT_STACK && value > DEVICE_LOCAL) return CUDA_INVALID_VALUE;
+    if (value > memory_limit()) return CUDA_MEMORY_ALLOCATION;
     if (limit == LIMIT_HEAP && !heap_set_bytes(value)) return CUDA_INVALID_VALUE;
     limits[limit] = value;
     return CUDA_SUCCESS;

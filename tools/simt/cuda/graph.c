@@ -34,6 +34,13 @@ bool graph_has_node(const Graph *graph, const GraphNode *handle) {
     return false;
 }
 
+bool graph_has_nodes(const Graph *graph, GraphNode *const *nodes, size_t count) {
+    if (count > graph->count || (count && !nodes)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!graph_has_node(graph, nodes[i])) return false;
+    return true;
+}
+
 bool graph_known_node(const GraphNode *node) {
     for (const Graph *graph = graphs; graph; graph = graph->next)
         if (graph_has_node(graph, node)) return true;

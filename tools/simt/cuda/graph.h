@@ -46,6 +46,8 @@ CudaError graph_run(const Graph *graph);
 GraphNode *graph_add(Graph *graph, const Work *work, GraphNode *const *dependencies, size_t count);
 bool graph_known(const Graph *graph);
 bool graph_has_node(const Graph *graph, const GraphNode *node);
+// Whether they all are the graph's. False also of more than it has: none may be named twice.
+bool graph_has_nodes(const Graph *graph, GraphNode *const *nodes, size_t count);
 // Whether `node` is one of `nodes` or comes before one of them.
 bool graph_precedes(const GraphNode *node, GraphNode *const *nodes, size_t count);
 

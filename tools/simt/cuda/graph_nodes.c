@@ -39,9 +39,8 @@ API CudaError cudaGraphClone(Graph **out, Graph *graph) { return RUNTIME(clone(o
 
 static CudaError add(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                      const Work *work) {
-    if (!out || !graph_known(graph) || (count && !after)) return CUDA_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++)
-        if (!graph_has_node(graph, after[i])) return CUDA_INVALID_VALUE;
+    if (!out || !graph_known(graph) || !graph_has_nodes(graph, after, count))
+        return CUDA_INVALID_VALUE;
     *out = graph_add(graph, work, after, count);
     return *out ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
@@ -183,6 +182,7 @@ API CudaError cudaGraphAddNode(GraphNode **out, Graph *graph, GraphNode *const *
 static CudaError add_edges(Graph *graph, GraphNode *const *from, GraphNode *const *to,
                            size_t count) {
     if (!graph_known(graph) || (count && (!from || !to))) return CUDA_INVALID_VALUE;
+    if (graph->count ? count / graph->count >= graph->count : count) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (!graph_has_node(graph, from[i]) || !graph_has_node(graph, to[i]))
             return CUDA_INVALID_VALUE;

@@ -96,10 +96,9 @@ static CudaError launch(const void *function, Launch shape, size_t shared, Strea
     from_arrows = false;
     CudaError error = registry_entry(function, &work.kernel.entry);
     if (error) return error;
-    if (shared > UINT32_MAX) return CUDA_INVALID_VALUE;
     shape.dynamic_shared_bytes = (uint32_t)shared;
     launch_complete(work.kernel.entry, &shape);
-    error = launch_check(work.kernel.entry, &shape);
+    error = shared > UINT32_MAX ? CUDA_INVALID_VALUE : launch_check(work.kernel.entry, &shape);
     if (error && unseen) tell_failed(work.kernel.entry, &shape, shared, error);
     if (error) return error;
     if (work.kernel.entry->info.parameter_count && !shape.arguments) return CUDA_INVALID_VALUE;

@@ -82,16 +82,30 @@ API CudaError cudaMemcpy2DAsync_ptsz(void *to, size_t to_pitch, const void *from
                              stream_ptsz(stream));
 }
 
+// Where a copy begins in a block of memory, and how far its slices lie apart, which only those need
+// that have several. False: nowhere in memory.
+static bool find_start(const Pitched *in, Position at, size_t depth, uint64_t *start,
+                       size_t *slice) {
+    size_t slices, rows;
+    *slice = 0;
+    if ((depth > 1 || at.z) && __builtin_mul_overflow(in->pitch, in->height, slice)) return false;
+    return !__builtin_mul_overflow(at.z, *slice, &slices) &&
+           !__builtin_mul_overflow(at.y, in->pitch, &rows) &&
+           !__builtin_add_overflow((uintptr_t)in->pointer, slices, start) &&
+           !__builtin_add_overflow(*start, rows, start) &&
+           !__builtin_add_overflow(*start, at.x, start);
+}
+
 CudaError memcpy_3d_work(const void *params, Work *work) {
     const Copy3D *in = params;
     if (!in) return CUDA_INVALID_VALUE;
     if (in->from_array || in->to_array)
         return runtime_unsupported("a copy to or from a CUDA array");
-    size_t from_slice = in->from.pitch * in->from.height, to_slice = in->to.pitch * in->to.height;
-    uint64_t from = (uintptr_t)in->from.pointer + in->from_at.z * from_slice +
-                    in->from_at.y * in->from.pitch + in->from_at.x;
-    uint64_t to = (uintptr_t)in->to.pointer + in->to_at.z * to_slice + in->to_at.y * in->to.pitch +
-                  in->to_at.x;
+    uint64_t from, to;
+    size_t from_slice, to_slice;
+    if (!find_start(&in->from, in->from_at, in->extent.depth, &from, &from_slice) ||
+        !find_start(&in->to, in->to_at, in->extent.depth, &to, &to_slice))
+        return CUDA_INVALID_VALUE;
     *work = (Work){.kind = WORK_COPY};
     work->copy = (Copy){to,
                         from,

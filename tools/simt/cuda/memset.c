@@ -47,15 +47,21 @@ API CudaError cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t w
 }
 
 // Rows of all slices follow each other at the same pitch.
+static bool find_rows(const Pitched *to, const Extent *extent, size_t *rows) {
+    return (extent->depth <= 1 || extent->height == to->height) &&
+           !__builtin_mul_overflow(extent->height, extent->depth, rows);
+}
+
 API CudaError cudaMemset3D(Pitched to, int value, Extent extent) {
-    if (extent.depth > 1 && extent.height != to.height) return RUNTIME(CUDA_INVALID_VALUE);
-    return cudaMemset2D(to.pointer, to.pitch, value, extent.width, extent.height * extent.depth);
+    size_t rows;
+    if (!find_rows(&to, &extent, &rows)) return RUNTIME(CUDA_INVALID_VALUE);
+    return cudaMemset2D(to.pointer, to.pitch, value, extent.width, rows);
 }
 
 API CudaError cudaMemset3DAsync(Pitched to, int value, Extent extent, Stream *stream) {
-    if (extent.depth > 1 && extent.height != to.height) return RUNTIME(CUDA_INVALID_VALUE);
-    return cudaMemset2DAsync(to.pointer, to.pitch, value, extent.width,
-                             extent.height * extent.depth, stream);
+    size_t rows;
+    if (!find_rows(&to, &extent, &rows)) return RUNTIME(CUDA_INVALID_VALUE);
+    return cudaMemset2DAsync(to.pointer, to.pitch, value, extent.width, rows, stream);
 }
 
 API CudaError cudaMemset3DAsync_ptsz(Pitched to, int value, Extent extent, Stream *stream) {

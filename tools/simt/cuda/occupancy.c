@@ -15,9 +15,12 @@ int occupancy_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_
     int warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
     int blocks = (int)limits_sm_threads() / DEVICE_WARP / warps;
     if (blocks > (int)limits_sm_blocks()) blocks = (int)limits_sm_blocks();
-    size_t shared = info->static_shared_bytes + dynamic_shared_bytes;
-    if (shared > DEVICE_SHARED_OPTIN) return 0;
-    shared = align_up(shared + DEVICE_SHARED_RESERVED, DEVICE_SHARED_UNIT);
+    if (info->static_shared_bytes > DEVICE_SHARED_OPTIN ||
+        dynamic_shared_bytes > DEVICE_SHARED_OPTIN - info->static_shared_bytes)
+        return 0;
+    const size_t shared =
+        align_up(info->static_shared_bytes + dynamic_shared_bytes + DEVICE_SHARED_RESERVED,
+                 DEVICE_SHARED_UNIT);
     int fit = DEVICE_SHARED_PER_SM / (int)shared;
     return fit < blocks ? fit : blocks;
 }

@@ -1,7 +1,9 @@
 // What a pointer is, pinned host memory that the program brings, and hints about placement.
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <stdlib.h>
+#include <sys/mman.h>
 
+#include "simt/base/align.h"
 #include "simt/cuda/queue.h"
 #include "simt/memory/memory.h"
 
@@ -13,6 +15,8 @@ typedef struct {
     void *device_pointer, *host_pointer;
     long reserved[8];
 } PointerAttributes;
+
+enum { PAGE = 4096 };
 
 // Host memory that the program registered. Kernels cannot reach it; copies can, as any host memory.
 typedef struct Registered {
@@ -83,8 +87,16 @@ API CudaError cudaHostGetFlags(unsigned int *flags, void *pointer) {
     return RUNTIME(host_flags(flags, pointer));
 }
 
+// Whether these bytes are memory of the process: the system looks at their pages, and writes
+// nothing.
+static bool is_mapped(const void *pointer, size_t bytes) {
+    const uintptr_t page = PAGE - 1, start = (uintptr_t)pointer & ~page;
+    const size_t length = ((uintptr_t)pointer & page) + bytes;
+    return bytes <= PTRDIFF_MAX && msync((void *)start, length, MS_ASYNC) == 0;
+}
+
 static CudaError add_registered(void *pointer, size_t bytes) {
-    if (!pointer || bytes == 0) return CUDA_INVALID_VALUE;
+    if (!pointer || bytes == 0 || !is_mapped(pointer, bytes)) return CUDA_INVALID_VALUE;
     if (find_registered(pointer) || find_live(pointer)) return CUDA_HOST_MEMORY_ALREADY_REGISTERED;
     Registered *added = malloc(sizeof *added);
     if (!added) return CUDA_MEMORY_ALLOCATION;
@@ -99,9 +111,10 @@ API CudaError cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) 
 }
 
 static CudaError remove_registered(const void *pointer) {
+    const CudaError error =
+        queue_run_all(); // host functions, during which others may unregister it
     Registered **link = find_registered(pointer);
     if (!link || (*link)->start != pointer) return CUDA_HOST_MEMORY_NOT_REGISTERED;
-    CudaError error = queue_run_all();
     Registered *gone = *link;
     *link = gone->next;
     free(gone);
@@ -110,28 +123,32 @@ static CudaError remove_registered(const void *pointer) {
 
 API CudaError cudaHostUnregister(void *pointer) { return RUNTIME(remove_registered(pointer)); }
 
-// There is one place for managed memory, so advice about places changes nothing.
-static CudaError placement(const void *pointer) {
+// There is one place for managed memory, so advice about places changes nothing. It is about pages.
+static CudaError placement(const void *pointer, size_t bytes) {
     const Allocation *allocation = find_live(pointer);
-    bool managed =
-        allocation && (allocation->kind == MEMORY_MANAGED || allocation->kind == MEMORY_VARIABLES);
-    return managed ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    if (!allocation || (allocation->kind != MEMORY_MANAGED && allocation->kind != MEMORY_VARIABLES))
+        return CUDA_INVALID_VALUE;
+    const uint64_t at = (uint64_t)(uintptr_t)pointer - allocation->address;
+    const uint64_t most = align_up(allocation->bytes, PAGE) - at;
+    return bytes <= most ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 // CUDA 13 passes a location where 12 passes a device; neither is looked at.
-API CudaError cudaMemAdvise(const void *pointer) { return RUNTIME(placement(pointer)); }
-API CudaError cudaMemAdvise_v2(const void *pointer) { return RUNTIME(placement(pointer)); }
-API CudaError cudaMemPrefetchAsync(const void *pointer) { return RUNTIME(placement(pointer)); }
-API CudaError cudaMemPrefetchAsync_ptsz(const void *pointer) { return RUNTIME(placement(pointer)); }
-API CudaError cudaMemPrefetchAsync_v2(const void *pointer) { return RUNTIME(placement(pointer)); }
-API CudaError cudaMemPrefetchAsync_v2_ptsz(const void *pointer) {
-    return RUNTIME(placement(pointer));
+API CudaError cudaMemAdvise(const void *pointer, size_t bytes) {
+    return RUNTIME(placement(pointer, bytes));
 }
-API CudaError cudaStreamAttachMemAsync(Stream *stream, const void *pointer) {
+API CudaError cudaMemPrefetchAsync(const void *pointer, size_t bytes) {
+    return RUNTIME(placement(pointer, bytes));
+}
+API CudaError cudaStreamAttachMemAsync(Stream *stream, const void *pointer, size_t bytes) {
     (void)stream;
-    return RUNTIME(placement(pointer));
+    return RUNTIME(placement(pointer, bytes));
 }
-API CudaError cudaStreamAttachMemAsync_ptsz(Stream *stream, const void *pointer) {
-    (void)stream;
-    return RUNTIME(placement(pointer));
-}
+
+#define SAME(name, as) API extern __typeof__(as) name __attribute__((alias(#as)))
+
+SAME(cudaMemAdvise_v2, cudaMemAdvise);
+SAME(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+SAME(cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync);
+SAME(cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync);
+SAME(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);

@@ -13,9 +13,9 @@
 #include "simt/exec/schedule.h"
 #include "simt/lower/lowering.h"
 #include "simt/observe/banks.h"
-#include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 #include "simt/sass/lower.h"
+#include "simt/time/record.h"
 
 #define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says
 #define STACK_LIMIT     (1u << 25)
@@ -223,6 +223,11 @@ typedef struct {
     uint64_t stack_bytes;
     bool recursive;
     Machine machine;
+    // Who watches it; NULL: not asked for.
+    Recorder *recorder;
+    Check *check;
+    Trace *trace;
+    Banks *banks;
 } Run;
 
 static SimtStatus refuse_room(const Kernel *kernel, const char *what, uint64_t have, uint64_t limit,
@@ -288,60 +293,57 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
 // barrier in its second word.
 #define WORKSPACE_BYTES 64
 
-static Observer *watch_time(const Machine *machine, const Kernel *kernel,
-                            const SimtOptions *options) {
+static Recorder *record(const Machine *machine, const Kernel *kernel, const SimtOptions *options) {
     const PtxFunction *source = kernel->code->source;
     const Module *module = kernel->module;
     const SassFunction *function = &module->machine->functions[source - module->ptx->functions];
-    return time_open(machine, function, source->inst_count, options->time, options->warm);
+    return record_open(machine, function, source->inst_count, options->time, options->warm);
 }
 
-// Who watches: the checks or the clock, a trace, or both. False: the error says why not.
+static bool lack_memory(const char *text, SimtStatus *status, SimtError *error) {
+    *status = SIMT_OUT_OF_MEMORY;
+    snprintf(error->text, sizeof error->text, "%s", text);
+    return false;
+}
+
+// The checks or the clock, the profile and the trace begin to watch. False: the error says why not.
 static bool open_observers(Run *run, SimtStatus *status) {
     Machine *machine = &run->machine;
     const SimtOptions *options = run->options;
     SimtError *error = run->error;
-    if (options->time && !(machine->observer = watch_time(machine, run->kernel, options))) {
-        *status = SIMT_OUT_OF_MEMORY;
-        snprintf(error->text, sizeof error->text, "no host memory for the prediction");
-        return false;
+    if (options->time) {
+        run->recorder = record(machine, run->kernel, options);
+        if (!run->recorder) return lack_memory("no host memory for the prediction", status, error);
+        machine->observer = &run->recorder->observer;
     }
-    if (options->check && !(machine->observer = check_open(machine, run->report->arena.leave))) {
-        *status = SIMT_OUT_OF_MEMORY;
-        snprintf(error->text, sizeof error->text, "no host memory for the checks");
-        return false;
+    if (options->check) {
+        run->check = check_open(machine, run->report->arena.leave);
+        if (!run->check) return lack_memory("no host memory for the checks", status, error);
+        machine->observer = check_observer(run->check);
+    }
+    if (options->instructions) {
+        run->banks = banks_open(&run->kernel->module->slots);
+        if (!run->banks)
+            return lack_memory("no host memory for the report by instruction", status, error);
+        machine->profile = banks_observer(run->banks);
     }
     if (!options->path) return true;
-    machine->trace =
-        trace_open(options->path, run->kernel->mangled, machine, machine->observer, error);
+    run->trace = trace_open(options->path, run->kernel->mangled, machine, run->check, error);
     *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
-    return machine->trace;
+    if (run->trace) machine->trace = trace_observer(run->trace);
+    return run->trace;
 }
 
 // Also after memory ran out. False: something was lost, as the error says.
-static bool close_observers(Machine *machine, const SimtOptions *options, SimtStatus *status,
-                            SimtError *error) {
-    const bool traced = !machine->trace || trace_close(machine->trace);
-    if (options->time) time_close(machine->observer);
-    const bool checked = options->time || !machine->observer || check_close(machine->observer);
-    if (!checked) {
-        *status = SIMT_OUT_OF_MEMORY;
-        snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
-    } else if (!traced) {
-        *status = SIMT_OUT_OF_RESOURCES;
-        snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
-    }
-    return traced && checked;
-}
-
-// Who looks at accesses to shared memory for the report. False: out of memory.
-static bool open_profile(Machine *machine, const Module *module, const SimtOptions *options,
-                         SimtStatus *status, SimtError *error) {
-    if (!options->instructions) return true;
-    machine->profile = banks_open(&module->slots);
-    if (machine->profile) return true;
-    *status = SIMT_OUT_OF_MEMORY;
-    snprintf(error->text, sizeof error->text, "no host memory for the report by instruction");
+static bool close_observers(const Run *run, SimtStatus *status, SimtError *error) {
+    const bool traced = !run->trace || trace_close(run->trace);
+    const bool checked = !run->check || check_close(run->check);
+    if (run->recorder) record_close(run->recorder);
+    if (run->banks) banks_close(run->banks);
+    if (!checked) return lack_memory("no host memory for what the checks found", status, error);
+    if (traced) return true;
+    *status = SIMT_OUT_OF_RESOURCES;
+    snprintf(error->text, sizeof error->text, "cannot write %.500s", run->options->path);
     return false;
 }
 
@@ -358,7 +360,7 @@ static bool report_time(Run *run) {
     LaunchReport *report = run->report;
     const PtxModule *module = run->kernel->module->ptx;
     TimePrediction *time = ARENA_NEW(&report->arena, 1, TimePrediction);
-    if (!time_predict(run->machine.observer, &report->arena, time)) return false;
+    if (!time_predict(run->recorder, &report->arena, time)) return false;
     report->time = time;
     report->time_line_count =
         time_by_line(&report->arena, module, run->kernel->code->source, time, &report->time_lines);
@@ -374,19 +376,20 @@ static void report_parts(Run *run, const Tally *tally) {
     const uint32_t count = run->machine.slot_count;
     const SlotTable slots = {module->slots.slots, count, count};
     counters_total(&report->total, &slots, tally);
-    report->longest_warp = run->machine.longest_warp;
-    report->waits = run->kernel->code->waits || run->machine.spun;
+    const bool counted = schedule_counts(&run->machine);
+    report->longest_warp = counted ? run->machine.longest_warp : 0;
+    report->waits = run->kernel->code->waits || (counted && run->machine.spun);
     if (run->options->lines)
         report->line_count = counters_by_line(arena, module->ptx, &slots, tally, &report->lines);
     if (run->options->check)
-        report->hazard_count = check_report(run->machine.observer, arena, &report->hazards);
+        report->hazard_count = check_report(run->check, arena, &report->hazards);
     if (run->options->check && run->launch->touched != TOUCHED_NONE)
-        check_touched(run->machine.observer, arena, run->launch->touched, &report->touched);
+        check_touched(run->check, arena, run->launch->touched, &report->touched);
     if (!run->options->instructions) return;
     report->module = module->ptx;
     report->function = run->kernel->code->source;
     report->span_count = counters_by_span(arena, &slots, tally, &report->spans);
-    report->bank_count = banks_report(run->machine.profile, arena, &report->banks);
+    if (counted) report->bank_count = banks_report(run->banks, arena, &report->banks);
 }
 
 static SimtStatus run_blocks(Run *run) {
@@ -408,11 +411,10 @@ static SimtStatus run_blocks(Run *run) {
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (module->machine) fill_bank(machine, run->launch, machine->params);
     if (!open_observers(run, &status)) return status;
-    if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
     const bool several = machine->block_count > 1 || machine->warps_per_block > 1;
     if (run->options->check && !machine->order && !machine->trace && !machine->after)
-        orders_run(machine, run->options->orders,
+        orders_run(machine, run->check, run->options->orders,
                    several && run->kernel->code->order_matters ? &run->kernel->reordered : NULL,
                    report);
     bool enough = schedule_run(machine, tally, slots);
@@ -525,6 +527,7 @@ static void set_up_machine(Run *run) {
         .order = run->options->order,
         .host_threads = run->options->host_threads,
         .watchdog_seconds = run->options->watchdog_seconds,
+        .failed_place = UINT64_MAX,
         .after = launch->after,
     };
     give_local(run);
@@ -582,11 +585,10 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     kernel->module->arena.leave = outer;
     SimtError lost;
     SimtStatus closed;
-    if (!close_observers(&run.machine, options, &closed, &lost) && status == SIMT_OK) {
+    if (!close_observers(&run, &closed, &lost) && status == SIMT_OK) {
         *error = lost;
         status = closed;
     }
-    if (run.machine.profile) banks_close(run.machine.profile);
     if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
     report->serial = run.machine.grid_id;
     pthread_mutex_unlock(&one_at_a_time);

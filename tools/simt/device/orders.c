@@ -15,7 +15,6 @@
 #include "simt/base/console.h"
 #include "simt/exec/schedule.h"
 #include "simt/memory/memory.h"
-#include "simt/observe/check/check.h"
 
 // Where nobody has asked for orders: so many launches of a kernel have a second one, until all of
 // them have spent so many basic blocks of warps, a second or two. To begin one takes as long as
@@ -67,7 +66,7 @@ static void be_silent(void) {
     dup2(nowhere, STDERR_FILENO);
 }
 
-static _Noreturn void run_child(Machine *machine, int to, pid_t parent) {
+static _Noreturn void run_child(Machine *machine, Check *check, int to, pid_t parent) {
     Tally *tally = calloc(machine->slot_count + 1u, sizeof *tally);
     Told told = {0};
     child = true;
@@ -79,29 +78,29 @@ static _Noreturn void run_child(Machine *machine, int to, pid_t parent) {
     told.work_left = machine->spent ? 0 : machine->work_left;
     told.status = machine->status;
     told.error = machine->error;
-    const void *found = check_tell(machine->observer, &told.bytes);
+    const void *found = check_tell(check, &told.bytes);
     console_end(put(to, &told, sizeof told) && put(to, found, told.bytes) ? 0 : 1);
 }
 
 // False: it did not come to tell.
-static bool hear(const Machine *machine, int from, pid_t who, Told *told) {
+static bool hear(Check *check, int from, pid_t who, Told *told) {
     if (!take(from, who, told, sizeof *told)) return false;
     void *found = malloc(told->bytes + 1);
     const bool good = found && take(from, who, found, told->bytes);
-    if (good) check_hear(machine->observer, found, told->bytes);
+    if (good) check_hear(check, found, told->bytes);
     free(found);
     return good;
 }
 
 // One more order. False: it could not be looked at, or not to its end.
-static bool run_order(Machine *machine, Told *told) {
+static bool run_order(Machine *machine, Check *check, Told *told) {
     int ends[2], status;
     *told = (Told){0};
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
     const pid_t parent = getpid(), who = fork();
-    if (who == 0) run_child(machine, ends[1], parent);
+    if (who == 0) run_child(machine, check, ends[1], parent);
     close(ends[1]);
-    const bool good = who > 0 && hear(machine, ends[0], who, told);
+    const bool good = who > 0 && hear(check, ends[0], who, told);
     close(ends[0]);
     while (who > 0 && waitpid(who, &status, 0) < 0 && errno == EINTR) continue;
     return good && told->status != SIMT_TIMEOUT;
@@ -120,13 +119,14 @@ static bool is_failure(SimtStatus status) {
 }
 
 // One more order, with so much to spend, 0: any amount. What is left of it.
-static uint64_t look(Machine *machine, uint64_t order, uint64_t work, Orders *orders) {
+static uint64_t look(Machine *machine, Check *check, uint64_t order, uint64_t work,
+                     Orders *orders) {
     const double watchdog = machine->watchdog_seconds;
     Told told;
     machine->order = order;
     machine->work_left = work;
     if (watchdog <= 0) machine->watchdog_seconds = HANG_SECONDS;
-    orders->cut |= !run_order(machine, &told);
+    orders->cut |= !run_order(machine, check, &told);
     if (is_failure(told.status) && !told.bytes && !orders->failed_in) {
         orders->failed_in = order;
         orders->failure = told.error;
@@ -136,7 +136,8 @@ static uint64_t look(Machine *machine, uint64_t order, uint64_t work, Orders *or
     return told.work_left;
 }
 
-void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report) {
+void orders_run(Machine *machine, Check *check, uint32_t count, uint32_t *tried,
+                LaunchReport *report) {
     static uint64_t left = BUDGET;
     Orders *orders = &report->orders;
     orders->matters = tried != NULL;
@@ -144,8 +145,8 @@ void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport 
     if (!count && tried) {
         const uint64_t work = affordable(&left, tried);
         orders->cut = !work;
-        if (work) left = look(machine, ORDER_REVERSED, work, orders);
+        if (work) left = look(machine, check, ORDER_REVERSED, work, orders);
     }
     for (uint32_t k = 1; k < count && !machine_interrupted; k++)
-        look(machine, k == 1 ? ORDER_REVERSED : k, 0, orders);
+        look(machine, check, k == 1 ? ORDER_REVERSED : k, 0, orders);
 }

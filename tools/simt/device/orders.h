@@ -10,13 +10,15 @@
 
 #include "simt/device/device.h"
 #include "simt/exec/machine.h"
+#include "simt/observe/check/check.h"
 
-// Runs the launch, which is ready to run and watched by the checks, in `count` orders, but for the
+// Runs the launch, which is ready to run and watched by `check`, in `count` orders, but for the
 // usual one: in reverse, then with the seeds from 2 on. 0: in two, as long as that is cheap, and if
 // `tried` counts for which launches of the kernel that was done; it is NULL where nothing depends
 // on which of several threads comes first, and the usual order shows all. What is found
 // check_report tells, with its order; the rest is in LaunchReport.orders.
-void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report);
+void orders_run(Machine *machine, Check *check, uint32_t count, uint32_t *tried,
+                LaunchReport *report);
 
 // Ends the process if it is such a child: memory ran out.
 void orders_leave(void);

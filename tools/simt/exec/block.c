@@ -122,7 +122,7 @@ static bool waits_for_cluster(const Block *block) {
 
 static bool timed_out(Block *block) {
     Machine *machine = block->machine;
-    if (__atomic_load_n(&machine->stop, __ATOMIC_RELAXED)) return true;
+    if (machine_failed_before(machine, block->cluster->place)) return true;
     bool interrupted = machine_interrupted;
     if (!interrupted && !machine_expired(machine)) return false;
     for (uint32_t k = 0; k < block->warp_count; k++) {

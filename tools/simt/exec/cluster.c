@@ -40,10 +40,11 @@ Dim3 cluster_index(const Block *block) {
 }
 
 // All blocks are as at their start before any observer is told of one.
-void cluster_start(Cluster *cluster, uint64_t number) {
+void cluster_start(Cluster *cluster, uint64_t place, uint64_t number) {
     const Machine *machine = cluster->blocks[0]->machine;
     const Dim3 each = machine->cluster, grid = machine->grid;
     const Dim3 at = dim3_at(number, cluster_grid(machine));
+    cluster->place = place;
     cluster->arrived = 0;
     cluster->live_threads = cluster->count * machine->threads_per_block;
     for (uint32_t rank = 0; rank < cluster->count; rank++) {

@@ -9,6 +9,7 @@
 struct Cluster {
     Block **blocks; // by rank
     uint32_t count;
+    uint64_t place; // in the order in which the launch runs its clusters
     uint32_t live_threads;
     uint32_t arrived; // threads at the barrier, of those that live
     uint64_t phases;  // barriers completed
@@ -18,8 +19,8 @@ struct Cluster {
 // NULL: out of memory. `tally` as for block_new().
 Cluster *cluster_new(Machine *machine, Tally *tally);
 void cluster_free(Cluster *cluster);
-// The k-th cluster of the grid.
-void cluster_start(Cluster *cluster, uint64_t number);
+// The cluster of the grid with this number.
+void cluster_start(Cluster *cluster, uint64_t place, uint64_t number);
 // As block_run(), of all its blocks.
 BlockResult cluster_run(Cluster *cluster, bool may_yield);
 

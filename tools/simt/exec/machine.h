@@ -56,11 +56,11 @@ typedef struct {
     void (*run_prerequisite)(void *context);
     void *prerequisite_context;
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
-    // Failure of the block with the lowest number so far.
-    uint64_t failed_block;
+    // The failure that comes first: of the first cluster in the order of the launch, and in it of
+    // the block with the lowest number. Clusters with a later place need not run any more.
+    uint64_t failed_place, failed_block;
     SimtStatus status;
     SimtError error;
-    int stop;            // all threads end
     uint64_t moves;      // rounds of a block in which it did something, of an ordered launch
     int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
 } Machine;
@@ -74,6 +74,11 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
 // A barrier is none: a loop that does not end may have one.
 void machine_progress(Machine *machine);
 bool machine_expired(const Machine *machine);
+
+// Whether a cluster with an earlier place has failed.
+static inline bool machine_failed_before(const Machine *machine, uint64_t place) {
+    return place > __atomic_load_n(&machine->failed_place, __ATOMIC_RELAXED);
+}
 
 // Runs what is in front of the launch, if that has not run yet.
 void machine_await_prerequisite(Machine *machine);

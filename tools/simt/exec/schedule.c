@@ -8,6 +8,10 @@
 // spins lets later ones start. All other kernels run on all host threads, but for those that are
 // checked: see observe/check/check.h. So results, counters and what is found never depend on the
 // number of threads or on their timing.
+//
+// Failures. A launch that fails is blamed on the cluster that comes first in its order: those
+// before it still run to their end, those after it may have run or not. So nothing is counted then,
+// unless the launch ran on one thread whatever it was given, or was ended by the clock or the user.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/schedule.h"
 
@@ -61,12 +65,9 @@ static void *run_worker(void *argument) {
     }
     for (;;) {
         uint64_t k = __atomic_fetch_add(worker->next, 1, __ATOMIC_RELAXED);
-        if (k >= machine->cluster_count || __atomic_load_n(&machine->stop, __ATOMIC_RELAXED)) break;
-        cluster_start(cluster, cluster_at(machine, k));
-        if (cluster_run(cluster, false) == BLOCK_FAILED) {
-            __atomic_store_n(&machine->stop, 1, __ATOMIC_RELAXED);
-            break;
-        }
+        if (k >= machine->cluster_count || machine_failed_before(machine, k)) break;
+        cluster_start(cluster, k, cluster_at(machine, k));
+        if (cluster_run(cluster, false) == BLOCK_FAILED) break;
     }
     cluster_free(cluster);
     return NULL;
@@ -83,7 +84,8 @@ typedef struct {
 } Ordered;
 
 static void start_next(Ordered *ordered, Cluster *cluster) {
-    cluster_start(cluster, cluster_at(ordered->machine, ordered->started++));
+    const uint64_t place = ordered->started++;
+    cluster_start(cluster, place, cluster_at(ordered->machine, place));
     cluster->running = true;
     ordered->live++;
 }
@@ -142,8 +144,10 @@ static bool run_ordered(Machine *machine, Tally *tally) {
     return enough;
 }
 
+static bool on_one_thread(const Machine *machine) { return machine->ordered || machine->observer; }
+
 static uint32_t worker_count(const Machine *machine) {
-    if (machine->ordered || machine->observer) return 1;
+    if (on_one_thread(machine)) return 1;
     uint64_t count = machine->host_threads;
     if (!count) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -153,6 +157,11 @@ static uint32_t worker_count(const Machine *machine) {
     }
     if (count > machine->cluster_count) count = machine->cluster_count;
     return (uint32_t)(count > THREADS_LIMIT ? THREADS_LIMIT : count);
+}
+
+bool schedule_counts(const Machine *machine) {
+    return machine->status == SIMT_OK || machine->status == SIMT_TIMEOUT ||
+           machine->status == SIMT_INTERRUPTED || on_one_thread(machine);
 }
 
 bool schedule_run(Machine *machine, Tally *tally, uint32_t slots) {
@@ -186,6 +195,7 @@ bool schedule_run(Machine *machine, Tally *tally, uint32_t slots) {
         }
         free(workers[k].tally);
     }
+    if (!schedule_counts(machine)) memset(tally, 0, slots * sizeof *tally);
     free(workers);
     return enough;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "simt/base/align.h"
-#include "simt/exec/block.h"
+#include "simt/exec/cluster.h"
 #include "simt/memory/memory.h"
 
 void warp_prepare(Warp *warp) {
@@ -72,6 +72,7 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
                       ...) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const Block *block = warp->block;
+    const uint64_t turn = block->cluster->place;
     Machine *machine = block->machine;
     char text[700], place[256];
     va_list arguments;
@@ -83,8 +84,10 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
                            ? ""
                            : " (nvcc -lineinfo adds the source's line)";
     pthread_mutex_lock(&lock);
-    if (machine->status == SIMT_OK || block->number < machine->failed_block) {
+    if (turn < machine->failed_place ||
+        (turn == machine->failed_place && block->number < machine->failed_block)) {
         machine->status = status;
+        __atomic_store_n(&machine->failed_place, turn, __ATOMIC_RELAXED);
         machine->failed_block = block->number;
         const Dim3 at = block->index;
         char *to = machine->error.text;

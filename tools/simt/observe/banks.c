@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
+struct Banks {
     Observer observer; // first: the one is the other
     uint32_t *site_of_slot;
     BankAccesses *sites;
     uint32_t site_count;
     pthread_mutex_t lock;
-} Banks;
+};
 
 static Banks *banks_of(const Block *block) { return (Banks *)(void *)block->machine->profile; }
 
@@ -91,7 +91,7 @@ static bool is_shared(const Slot *slot) {
            slot->kind == SLOT_ROWS_LD || slot->kind == SLOT_ROWS_ST;
 }
 
-Observer *banks_open(const SlotTable *slots) {
+Banks *banks_open(const SlotTable *slots) {
     Banks *banks = calloc(1, sizeof *banks);
     if (!banks) return NULL;
     banks->observer = (Observer){.attach = attach, .detach = detach, .access = see_access};
@@ -99,7 +99,7 @@ Observer *banks_open(const SlotTable *slots) {
     banks->site_of_slot = calloc(slots->count + 1u, sizeof *banks->site_of_slot);
     banks->sites = calloc(slots->count + 1u, sizeof *banks->sites);
     if (!banks->site_of_slot || !banks->sites) {
-        banks_close(&banks->observer);
+        banks_close(banks);
         return NULL;
     }
     for (uint32_t s = 0; s < slots->count; s++) {
@@ -108,20 +108,20 @@ Observer *banks_open(const SlotTable *slots) {
         banks->sites[banks->site_count].function = slots->slots[s].function;
         banks->sites[banks->site_count++].ptx = slots->slots[s].ptx;
     }
-    return &banks->observer;
+    return banks;
 }
 
-size_t banks_report(const Observer *profile, Arena *arena, BankAccesses **banks) {
-    const Banks *from = (const Banks *)(const void *)profile;
+Observer *banks_observer(Banks *banks) { return &banks->observer; }
+
+size_t banks_report(const Banks *banks, Arena *arena, BankAccesses **accesses) {
     size_t count = 0;
-    *banks = ARENA_NEW(arena, from->site_count + 1u, BankAccesses);
-    for (uint32_t k = 0; k < from->site_count; k++)
-        if (from->sites[k].wavefronts) (*banks)[count++] = from->sites[k];
+    *accesses = ARENA_NEW(arena, banks->site_count + 1u, BankAccesses);
+    for (uint32_t k = 0; k < banks->site_count; k++)
+        if (banks->sites[k].wavefronts) (*accesses)[count++] = banks->sites[k];
     return count;
 }
 
-void banks_close(Observer *profile) {
-    Banks *banks = (Banks *)(void *)profile;
+void banks_close(Banks *banks) {
     pthread_mutex_destroy(&banks->lock);
     free(banks->site_of_slot);
     free(banks->sites);

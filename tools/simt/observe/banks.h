@@ -23,13 +23,14 @@ typedef struct {
     uint64_t block;
 } BankAccesses;
 
-// The profile of one launch (Machine.profile); `slots` tells which instructions there are. NULL:
-// out of memory.
-Observer *banks_open(const SlotTable *slots);
+// The profile of one launch; `slots` tells which instructions there are. NULL: out of memory.
+typedef struct Banks Banks;
+Banks *banks_open(const SlotTable *slots);
+Observer *banks_observer(Banks *banks); // for Machine.profile
 
 // What it saw, in the arena, once the launch is over and its Blocks are freed: the instructions
 // with an access. Their number. The same for any number of host threads.
-size_t banks_report(const Observer *profile, Arena *arena, BankAccesses **banks);
-void banks_close(Observer *profile);
+size_t banks_report(const Banks *banks, Arena *arena, BankAccesses **accesses);
+void banks_close(Banks *banks);
 
 #endif

@@ -7,19 +7,18 @@
 #include <string.h>
 
 #include "simt/exec/address.h"
-#include "simt/observe/check/check.h"
 
 #define ROW_LIMIT 4000000 // of one launch
 
 enum { VALUE_BYTES = 16 }; // of a lane, at most
 
-typedef struct {
+struct Trace {
     Observer observer; // first: the one is the other
     const Machine *machine;
     FILE *file;
     const char *kernel;
     uint64_t rows;
-} Trace;
+};
 
 typedef struct {
     const Inst *inst, *other; // NULL: none
@@ -153,8 +152,8 @@ static void trace_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     }
 }
 
-Observer *trace_open(const char *path, const char *kernel, const Machine *machine, Observer *check,
-                     SimtError *error) {
+Trace *trace_open(const char *path, const char *kernel, const Machine *machine, Check *check,
+                  SimtError *error) {
     static const Observer observer = {.access = trace_access,
                                       .arrive = trace_arrive,
                                       .complete = trace_complete,
@@ -178,11 +177,12 @@ Observer *trace_open(const char *path, const char *kernel, const Machine *machin
     begun = true;
     *trace = (Trace){.observer = observer, .machine = machine, .file = file, .kernel = kernel};
     if (check) check_listen(check, (CheckListener){trace_race, trace});
-    return &trace->observer;
+    return trace;
 }
 
-bool trace_close(Observer *observer) {
-    Trace *trace = (Trace *)(void *)observer;
+Observer *trace_observer(Trace *trace) { return &trace->observer; }
+
+bool trace_close(Trace *trace) {
     bool good = !ferror(trace->file);
     good = fclose(trace->file) == 0 && good;
     lost |= !good;

@@ -16,13 +16,16 @@
 #define TRACE_H
 
 #include "simt/exec/observer.h"
+#include "simt/observe/check/check.h"
 
-// For Machine.trace. Appends to the file; the first launch of the process writes it anew, with a
-// header row. `check`: the launch's, whose races are written too, or NULL. NULL: the error says
-// why, and errno.
-Observer *trace_open(const char *path, const char *kernel, const Machine *machine, Observer *check,
-                     SimtError *error);
-bool trace_close(Observer *trace); // false: not all could be written
-bool trace_lost(void);             // whether that was so of any until now
+// The trace of one launch. Appends to the file; the first launch of the process writes it anew,
+// with a header row. `check`: the launch's, whose races are written too, or NULL. NULL: the error
+// says why, and errno.
+typedef struct Trace Trace;
+Trace *trace_open(const char *path, const char *kernel, const Machine *machine, Check *check,
+                  SimtError *error);
+Observer *trace_observer(Trace *trace); // for Machine.trace
+bool trace_close(Trace *trace);         // false: not all could be written
+bool trace_lost(void);                  // whether that was so of any until now
 
 #endif

@@ -197,12 +197,17 @@ static void start(void) {
     look_for_leaks = option_set("SIMT_LEAKS");
     strict = option_set("SIMT_STRICT");
     options.longest = option_set("SIMT_LONGEST");
-    options.machine = option_set("SIMT_MACHINE");
+    options.machine = option_set("SIMT_MACHINE") || option_set("SIMT_TIME");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
     options.orders = option_number("SIMT_ORDERS");
     options.host_threads = option_number("SIMT_THREADS");
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);
+    if (options.check && options.machine) {
+        console_say("SIMT_CHECK looks at PTX, and SIMT_MACHINE and SIMT_TIME execute machine code: "
+                    "unset one of them");
+        console_end(2);
+    }
     limits_choose(option_number("SIMT_SMS"), option_number("SIMT_SM_THREADS"));
     ReportOptions report = {
         .csv = option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL,

@@ -165,10 +165,11 @@ static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
         parse_at(parser, "-") || parse_at(parser, "+")) {
         parse_number(parser, operand);
     } else if (parse_take(parser, "!")) {
-        parse_operand(parser, operand, depth + 1);
-        if (operand->kind != PTX_OPERAND_REG || depth >= OPERAND_DEPTH)
+        const bool named = parser->token.kind == TOKEN_WORD;
+        if (named) parse_name(parser, operand);
+        if (!named || operand->kind != PTX_OPERAND_REG)
             parse_fail(parser, "`!` needs a predicate register");
-        operand->negated = !operand->negated;
+        operand->negated = true;
     } else if (parse_take(parser, "{")) {
         parse_items(parser, operand, "}", depth);
         operand->kind = PTX_OPERAND_VECTOR;

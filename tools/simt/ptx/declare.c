@@ -12,11 +12,11 @@ typedef struct {
     uint8_t *data;
     size_t len, capacity;
     size_t reference_capacity;
-    uint64_t limit; // bytes the variable has, 0: as many as there are values
+    uint64_t limit; // bytes the variable may have
 } Initial;
 
 static void initial_bytes(Parser *parser, Initial *initial, uint64_t value, uint32_t bytes) {
-    if (initial->limit && initial->len + bytes > initial->limit)
+    if (initial->len + bytes > initial->limit)
         parse_fail(parser, "more initial values than the variable holds");
     for (uint32_t k = 0; k < bytes; k++) {
         ARENA_GROW(parser->arena, initial->data, initial->len, initial->capacity);
@@ -106,6 +106,8 @@ static void initial_list(Parser *parser, PtxVariable *variable, Initial *initial
     parse_expect(parser, "}");
     if (level > 0) {
         if (stride[level - 1] > INITIAL_LIMIT) parse_fail(parser, "initial values too large");
+        if (initial->len - start > stride[level - 1])
+            parse_fail(parser, "more initial values than a row of the array holds");
         while (initial->len - start < stride[level - 1] && initial->len < initial->limit)
             initial_bytes(parser, initial, 0, 1);
     }
@@ -203,7 +205,7 @@ static Array parse_array(Parser *parser, uint32_t element_bytes) {
 static void parse_initial(Parser *parser, PtxVariable *variable, const Array *array) {
     if (variable->space != PTX_GLOBAL && variable->space != PTX_CONST)
         parse_fail(parser, "only global and constant variables can have initial values");
-    Initial initial = {.limit = array->open ? 0 : array->bytes};
+    Initial initial = {.limit = array->open ? INITIAL_LIMIT : array->bytes};
     if (parse_at(parser, "{"))
         initial_list(parser, variable, &initial, array->strides, 0,
                      array->count ? array->count : 1);
@@ -211,7 +213,10 @@ static void parse_initial(Parser *parser, PtxVariable *variable, const Array *ar
         initial_value(parser, variable, &initial);
     variable->data = initial.data;
     variable->data_bytes = initial.len;
-    if (array->open) variable->bytes = initial.len;
+    if (!array->open) return;
+    const uint64_t row = array->strides[0]; // the last one may have fewer values
+    if (!row) parse_fail(parser, "initial values of an array without elements");
+    variable->bytes = (initial.len + row - 1) / row * row;
 }
 
 void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {

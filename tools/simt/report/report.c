@@ -114,25 +114,28 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
         profile_add(&arena, mangled, name, options.last, launch_count, launch, report);
 }
 
+static bool out_of_memory(void) {
+    arena.leave = NULL;
+    return false;
+}
+
 bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report) {
     char name[4096];
     jmp_buf leave;
-    bool kept = setjmp(leave) == 0;
-    if (kept) {
-        arena.leave = &leave;
-        add_launch(mangled, name_kernel(mangled, name, sizeof name), launch, report);
-    }
+    if (setjmp(leave)) return out_of_memory();
+    arena.leave = &leave;
+    add_launch(mangled, name_kernel(mangled, name, sizeof name), launch, report);
     arena.leave = NULL;
-    return kept;
+    return true;
 }
 
 bool report_host(const char *what, const Hazard *hazard) {
     jmp_buf leave;
-    const bool kept = setjmp(leave) == 0;
+    if (setjmp(leave)) return out_of_memory();
     arena.leave = &leave;
-    if (kept) hazards_add(&arena, what, hazard, 1, options.strict);
+    hazards_add(&arena, what, hazard, 1, options.strict);
     arena.leave = NULL;
-    return kept;
+    return true;
 }
 
 // --- CSV ---

@@ -16,12 +16,15 @@ typedef struct {
     const char *name;
     size_t to;
     uint32_t count, first, shift;
+    uint32_t step, least, most; // of a number of things, a multiple of `step`; 0: it is measured
 } TimeRow;
 
-#define ONE(name, field)                                                                           \
-    { name, offsetof(TimeDevice, field), 1, 0, 0 }
-#define MANY(name, field, count, from)                                                             \
-    { name, offsetof(TimeDevice, field), count, from, 1 }
+#define ONE(row, field)                                                                            \
+    { .name = row, .to = offsetof(TimeDevice, field), .count = 1 }
+#define WHOLE(row, field, ...)                                                                     \
+    { row, offsetof(TimeDevice, field), 1, 0, 0, __VA_ARGS__ }
+#define MANY(row, field, many, from, bits)                                                         \
+    { .name = row, .to = offsetof(TimeDevice, field), .count = many, .first = from, .shift = bits }
 #define PERCENTS(name, field)                                                                      \
     ONE(name "_p10", field[0]), ONE(name "_p50", field[1]), ONE(name "_p90", field[2]),            \
         ONE(name "_p99", field[3])
@@ -30,12 +33,12 @@ typedef struct {
         ONE(kind "_own_address_" of "_warp", field[2]),                                            \
         ONE(kind "_own_line_" of "_warp", field[3]), ONE(kind "_16_kib_" of "_warp", field[4])
 static const TimeRow wanted[] = {
-    ONE("sm_count", sms),
-    ONE("warps_per_sm", warps),
-    ONE("blocks_per_sm", blocks),
-    ONE("shared_bytes_per_sm", shared_bytes),
-    ONE("registers_per_sm", registers),
-    ONE("l2_bytes", l2_bytes),
+    WHOLE("sm_count", sms, 1, 1, 1024), // these two as --sms and --sm-threads take them
+    WHOLE("warps_per_sm", warps, 16, 32, 64),
+    WHOLE("blocks_per_sm", blocks, 1, 1, 64),
+    WHOLE("shared_bytes_per_sm", shared_bytes, 1, 1, 1 << 24),
+    WHOLE("registers_per_sm", registers, 1, 1, 1 << 24),
+    WHOLE("l2_bytes", l2_bytes, 1, 1, 1 << 30),
     ONE("clock_ghz", clock_ghz),
     ONE("rate_iadd3", rate_alu),
     ONE("rate_imad", rate_imad),
@@ -67,17 +70,17 @@ static const TimeRow wanted[] = {
     ONE("latency_atoms_one_address", shared_atomic_same),
     ONE("latency_branch", branch),
     ONE("latency_warpsync", warpsync),
-    MANY("shared_ld_*_ways", load_ways, TIME_WAYS, 1),
-    MANY("shared_st_*_ways", store_ways, TIME_WAYS, 1),
-    MANY("shared_ld_*_bytes", load_wide[1], TIME_SIZES - 1, 8),
-    MANY("shared_st_*_bytes", store_wide[1], TIME_SIZES - 1, 8),
+    MANY("shared_ld_*_ways", load_ways, TIME_WAYS, 1, 1),
+    MANY("shared_st_*_ways", store_ways, TIME_WAYS, 1, 1),
+    MANY("shared_ld_*_bytes", load_wide[1], TIME_SIZES - 1, 8, 1),
+    MANY("shared_st_*_bytes", store_wide[1], TIME_SIZES - 1, 8, 1),
     ONE("shared_mix", shared_mix),
     ONE("shared_shuffle_mix", shuffle_mix),
-    MANY("barrier_*_warps", barrier, TIME_WARPS, 1),
+    MANY("barrier_*_warps", barrier, TIME_WARPS, 1, 1),
     ONE("barrier_32_blocks_2_warps", barrier_full),
     ONE("latency_l1", l1),
-    MANY("rate_l1_*_bytes", l1_wide, TIME_SIZES, 4),
-    MANY("l1_*_lines", l1_lines[1], TIME_WAYS - 1, 2),
+    MANY("rate_l1_*_bytes", l1_wide, TIME_SIZES, 4, 1),
+    MANY("l1_*_lines", l1_lines[1], TIME_WAYS - 1, 2, 1),
     ONE("l1_32_lines_own_banks", l1_tags),
     ONE("latency_l2", l2),
     ONE("rate_l2_sm", l2_sm_rate),
@@ -90,10 +93,10 @@ static const TimeRow wanted[] = {
     ONE("rate_dram_write", dram_write),
     ONE("rate_dram_copy", dram_copy),
     ONE("rate_dram_sectors", dram_sectors),
-    MANY("load_l2_*", l2_load, TIME_LOADS, TIME_LOAD_LEAST),
-    MANY("load_dram_*", dram_load, TIME_LOADS, TIME_LOAD_LEAST),
-    {"gather_l2_*", offsetof(TimeDevice, l2_gather), TIME_GATHERS, 1, 2},
-    {"gather_dram_*", offsetof(TimeDevice, dram_gather), TIME_GATHERS, 1, 2},
+    MANY("load_l2_*", l2_load, TIME_LOADS, TIME_LOAD_LEAST, 1),
+    MANY("load_dram_*", dram_load, TIME_LOADS, TIME_LOAD_LEAST, 1),
+    MANY("gather_l2_*", l2_gather, TIME_GATHERS, 1, 2),
+    MANY("gather_dram_*", dram_gather, TIME_GATHERS, 1, 2),
     PERCENTS("latency_l2_8_warps", l2_spread),
     PERCENTS("latency_dram_8_warps", dram_spread),
     ONE("dram_slowest_sm", dram_slowest),
@@ -135,22 +138,44 @@ static Str name_of(Arena *arena, const TimeRow *row, uint32_t k) {
     return buf_str(&buf);
 }
 
-// Where that number goes; NULL: it is not used.
-static double *place_of(Arena *arena, TimeDevice *device, Str name) {
+static double *place_of(TimeDevice *device, const TimeRow *row, uint32_t k) {
+    return (double *)(void *)((char *)device + row->to) + k;
+}
+
+// The row of a number, and which of several it is; NULL: it is not used.
+static const TimeRow *row_of(Arena *arena, Str name, uint32_t *k) {
     for (size_t r = 0; r < WANTED; r++)
-        for (uint32_t k = 0; k < wanted[r].count; k++)
-            if (str_equal(name_of(arena, &wanted[r], k), name))
-                return (double *)(void *)((char *)device + wanted[r].to) + k;
+        for (*k = 0; *k < wanted[r].count; ++*k)
+            if (str_equal(name_of(arena, &wanted[r], *k), name)) return &wanted[r];
     return NULL;
 }
 
-// A number of at least 0; rates that are divided by are above it: see complete().
 static bool number_of(Arena *arena, Str text, double *value) {
     const char *terminated = str_terminated(arena, text);
     char *end;
     errno = 0;
     *value = strtod(terminated, &end);
-    return text.len && !*end && !errno && *value >= 0 && isfinite(*value);
+    return text.len && !*end && !errno && isfinite(*value);
+}
+
+// What is wrong with a value; NULL: nothing. Measurements are cycles, bytes a cycle, GB/s, us: the
+// prediction divides by all but those that may be 0, and rounds them.
+static const char *fault_of(Arena *arena, const TimeRow *row, double value) {
+    const double measured_least = 1e-3, measured_most = 1e6;
+    Buf buf = {.arena = arena};
+    if (row->step) {
+        const bool whole = value == floor(value) && fmod(value, row->step) == 0;
+        if (whole && value >= row->least && value <= row->most) return NULL;
+        buf_format(&buf, "must be a whole number from %u to %u", row->least, row->most);
+        if (row->step > 1) buf_format(&buf, ", a multiple of %u", row->step);
+        return str_terminated(arena, buf_str(&buf));
+    }
+    const bool zero = str_starts(str_of(row->name), STR("latency_")) ||
+                      str_equal(str_of(row->name), STR("rate_redux")) ||
+                      str_equal(str_of(row->name), STR("rate_branch"));
+    if ((zero && value == 0) || (value >= measured_least && value <= measured_most)) return NULL;
+    buf_format(&buf, "must be %sfrom %g to %g", zero ? "0 or " : "", measured_least, measured_most);
+    return str_terminated(arena, buf_str(&buf));
 }
 
 static const char *take(Arena *arena, Csv *csv, Str line, TimeDevice *device, Str *name) {
@@ -160,9 +185,13 @@ static const char *take(Arena *arena, Csv *csv, Str line, TimeDevice *device, St
     if (!csv_cells(csv, line, &cells, &count)) return csv->fault;
     if (count != 3) return "not three cells: name,value,unit";
     *name = cells[0];
-    double *to = place_of(arena, device, cells[0]);
-    if (!to) return NULL;
-    if (!number_of(arena, cells[1], &value)) return "the value is no number of at least 0";
+    uint32_t k;
+    const TimeRow *row = row_of(arena, cells[0], &k);
+    if (!row) return NULL;
+    if (!number_of(arena, cells[1], &value)) return "the value is no number";
+    const char *fault = fault_of(arena, row, value);
+    if (fault) return fault;
+    double *to = place_of(device, row, k);
     if (!isnan(*to)) return "a second row of this name";
     *to = value;
     return NULL;
@@ -180,20 +209,11 @@ static void say(Arena *arena, Str *error, const char *path, size_t line, const c
     *error = buf_str(&buf);
 }
 
-// What there must be, and be more than nothing.
 static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *error) {
     for (size_t r = 0; r < WANTED; r++)
         for (uint32_t k = 0; k < wanted[r].count; k++) {
-            const Str name = name_of(arena, &wanted[r], k);
-            const double value = *place_of(arena, device, name);
-            if (isnan(value)) {
-                say(arena, error, path, 0, "no row of this name", name);
-                return false;
-            }
-            if (value > 0 || str_starts(name, STR("latency_")) ||
-                str_starts(name, STR("rate_redux")) || str_starts(name, STR("rate_branch")))
-                continue;
-            say(arena, error, path, 0, "must be more than 0", name);
+            if (!isnan(*place_of(device, &wanted[r], k))) continue;
+            say(arena, error, path, 0, "no row of this name", name_of(arena, &wanted[r], k));
             return false;
         }
     // A point of a curve may lie above its end: what few lines are asked for comes faster.
@@ -203,7 +223,8 @@ static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *er
         device->dram_load[k] = fmin(device->dram_load[k], dram);
     }
     // Before it stores, a kernel that stores reads its block and its thread.
-    device->launch_store_us -= 2 * device->special / device->clock_ghz / 1000;
+    const double special_us = 2 * device->special / device->clock_ghz / 1000;
+    device->launch_store_us = fmax(device->launch_store_us - special_us, 0);
     device->load_wide[0] = device->load_ways[0];
     device->store_wide[0] = device->store_ways[0];
     device->l1_lines[0] = device->l1_wide[0];
@@ -217,8 +238,7 @@ bool time_device_read(Arena *arena, const char *path, TimeDevice *device, Str *e
         return false;
     }
     for (size_t r = 0; r < WANTED; r++)
-        for (uint32_t k = 0; k < wanted[r].count; k++)
-            ((double *)(void *)((char *)device + wanted[r].to))[k] = NAN;
+        for (uint32_t k = 0; k < wanted[r].count; k++) *place_of(device, &wanted[r], k) = NAN;
     Csv csv = csv_open(arena, text);
     bool headed = false;
     while (csv_line(&csv, &line)) {

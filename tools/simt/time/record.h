@@ -6,7 +6,7 @@
 #include "simt/time/time.h"
 #include "simt/time/trace.h"
 
-typedef struct {
+struct Recorder {
     Observer observer; // first: the one is the other
     const Machine *machine;
     const SassFunction *function;
@@ -28,9 +28,10 @@ typedef struct {
     bool early;                         // it starts before the launch in front has ended
     bool failed;                        // out of memory
     bool strange;                       // code of another function
-} Recorder;
+};
 
-// NULL: out of memory.
+// The recording of one launch; its `observer` is for Machine.observer. The device must live as
+// long. NULL: out of memory.
 Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
                       const TimeDevice *device, bool warm);
 void record_close(Recorder *recorder);

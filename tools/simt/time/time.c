@@ -39,16 +39,6 @@ const char *const time_limit_names[LIMITERS] = {
     [LIMITER_LAUNCH] = "launch",
 };
 
-Observer *time_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
-                    const TimeDevice *device, bool warm) {
-    Recorder *r = record_open(machine, function, inst_count, device, warm);
-    return r ? &r->observer : NULL;
-}
-
-void time_close(Observer *observer) {
-    if (observer) record_close((Recorder *)(void *)observer);
-}
-
 static uint32_t memsets; // since the last launch
 
 void time_memset(size_t bytes) { memsets += bytes <= MEMSET_MOST; }
@@ -217,8 +207,7 @@ static void keep_places(Arena *arena, const Recorder *r, double (*places)[STALLS
     }
 }
 
-bool time_predict(Observer *observer, Arena *arena, TimePrediction *p) {
-    const Recorder *r = (const Recorder *)(const void *)observer;
+bool time_predict(const Recorder *r, Arena *arena, TimePrediction *p) {
     *p = (TimePrediction){0};
     TimeInst *insts = insts_of(r);
     double(*places)[STALLS] = calloc(r->inst_count + 1u, sizeof *places);

@@ -69,12 +69,9 @@ typedef struct {
 // Only of a few it is known; who writes much prepares what is to be measured.
 void time_memset(size_t bytes);
 
-// Watches a launch. The device must live as long. NULL: out of memory.
-Observer *time_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
-                    const TimeDevice *device, bool warm);
-// False: out of memory.
-bool time_predict(Observer *observer, Arena *arena, TimePrediction *prediction);
-void time_close(Observer *observer);
+// From what record.h has recorded of a launch. False: out of memory.
+typedef struct Recorder Recorder;
+bool time_predict(const Recorder *recorder, Arena *arena, TimePrediction *prediction);
 
 typedef struct {
     const char *file; // as in `.file`

@@ -141,7 +141,7 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     if (access.space == PTX_GLOBAL)
         return check_global_row(checker, warp, &access, 0, first, bytes, shift);
     const Extent *extent = &checker->check->variables[check_site(checker, &access)];
-    if (first < extent->low || first + bytes > extent->high || first % size) return false;
+    if (!extent_holds(extent, first, bytes) || first % size) return false;
     if (inst->order && (checker->words.count || checker->orders)) return false;
     if (order_words(&checker->words, first, bytes)) return false;
     Race at;
@@ -169,7 +169,7 @@ static void fence(Warp *warp, const Inst *inst) {
         order_fence(warp, inst);
 }
 
-Observer *check_open(const Machine *machine, jmp_buf *leave) {
+Check *check_open(const Machine *machine, jmp_buf *leave) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
                                       .begin = begin,
@@ -214,17 +214,16 @@ Observer *check_open(const Machine *machine, jmp_buf *leave) {
     check->met = ARENA_NEW(&check->arena, check->site_room, Extent);
     check->seen_frees = memory_frees;
     check->rest.arena = &check->arena;
-    return &check->observer;
+    return check;
 }
+
+Observer *check_observer(Check *check) { return &check->observer; }
 
 void check_start_anew(void) { shadow_start_anew(); }
 
-void check_listen(Observer *observer, CheckListener listener) {
-    ((Check *)(void *)observer)->listener = listener;
-}
+void check_listen(Check *check, CheckListener listener) { check->listener = listener; }
 
-bool check_close(Observer *observer) {
-    Check *check = (Check *)(void *)observer;
+bool check_close(Check *check) {
     bool whole = !check->lost;
     early_remember(check);
     release_forget_all(&check->room);

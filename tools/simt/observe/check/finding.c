@@ -329,8 +329,7 @@ static bool is_told(const Finding *findings, size_t count, const Finding *one) {
     return false;
 }
 
-size_t check_report(Observer *observer, Arena *arena, Hazard **hazards) {
-    Check *check = (Check *)(void *)observer;
+size_t check_report(Check *check, Arena *arena, Hazard **hazards) {
     const Machine *machine = check->machine;
     const size_t count = merge(check);
     const Finding *findings = check->findings.at;
@@ -345,16 +344,14 @@ size_t check_report(Observer *observer, Arena *arena, Hazard **hazards) {
     return told;
 }
 
-const void *check_tell(Observer *observer, size_t *bytes) {
-    Check *check = (Check *)(void *)observer;
+const void *check_tell(Check *check, size_t *bytes) {
     const size_t count = merge(check);
     for (size_t i = 0; i < count; i++) check->findings.at[i].seed = check->machine->order;
     *bytes = count * sizeof *check->findings.at;
     return check->findings.at;
 }
 
-void check_hear(Observer *observer, const void *found, size_t bytes) {
-    Check *check = (Check *)(void *)observer;
+void check_hear(Check *check, const void *found, size_t bytes) {
     Findings *findings = &check->findings;
     for (size_t k = 0; k < bytes / sizeof(Finding); k++) {
         ARENA_GROW(&check->arena, findings->at, findings->count, findings->capacity);

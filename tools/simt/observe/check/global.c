@@ -204,8 +204,7 @@ static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t
 // a store writes is from now on.
 static bool is_good_range(Checker *checker, const Access *access, uint64_t first, uint64_t bytes) {
     const bool store = access->kind == ACCESS_STORE;
-    const Extent *met = met_at(checker, access, first);
-    if (first < met->low || first + bytes > met->high) return false;
+    if (!extent_holds(met_at(checker, access, first), first, bytes)) return false;
     return all_written(store, first, bytes) || store;
 }
 

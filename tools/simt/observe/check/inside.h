@@ -176,8 +176,13 @@ typedef struct {
     uint64_t low, high;
 } Extent;
 
+// Whether all of [first, first + bytes), which may reach past the end of the addresses, is in it.
+static inline bool extent_holds(const Extent *extent, uint64_t first, uint64_t bytes) {
+    return first >= extent->low && first < extent->high && bytes <= extent->high - first;
+}
+
 // The check of one launch.
-typedef struct {
+struct Check {
     Observer observer; // first: the one is the other
     const Machine *machine;
     uint64_t launch; // its first time
@@ -198,7 +203,7 @@ typedef struct {
     CheckListener listener;
     const Inst *last_fence; // of those that touched_fence has seen
     Promises promises;      // of those
-} Check;
+};
 
 // The check of one Block.
 struct Checker {

@@ -123,8 +123,7 @@ static Promises promises_of(const Check *check) {
     return all;
 }
 
-void check_touched(const Observer *observer, Arena *arena, TouchedWhere where, TouchedList *list) {
-    const Check *check = (const Check *)(const void *)observer;
+void check_touched(const Check *check, Arena *arena, TouchedWhere where, TouchedList *list) {
     Gathered to = {.arena = arena, .check = check, .first = check->launch << RECORD_TIME};
     size_t count = 0, all;
     Shadow *const *regions = shadow_all(&all);
