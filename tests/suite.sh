@@ -71,10 +71,13 @@ whole() {
     return 1
 }
 
-# quickly NVCC: the flag by which the device's compiler optimises less, where nvcc has it (12.9). Large
-# templates take it two thirds of the time, and small kernels no less; they run two times as long at
-# most, and need more registers. For what is only compiled, or runs shortly, and where nothing is
-# counted and all blocks need not fit.
-quickly() { if "$1" --help | grep -q Ofast-compile; then echo -Ofc=min; fi; }
+# quickly NVCC: the flag by which the device's compiler optimises less, where nvcc has it (since 12.9) and
+# compiles __dp4a() with it, which headers call (13.5 does not). Large templates take it two thirds of the
+# time, and small kernels no less; they run two times as long at most, and need more registers. For what
+# is only compiled, or runs shortly, and where nothing is counted and all blocks need not fit.
+quickly() {
+    echo '__global__ void dot(int *p) { *p = __dp4a(*p, 1, 2); }' |
+        "$1" -Ofc=min -arch=compute_90 -ptx -x cu -o "$out/quickly.ptx" - >/dev/null 2>&1 && echo -Ofc=min
+}
 
 finish() { echo "end $area"; }
