@@ -45,6 +45,16 @@ check() {
     result $? "$name"
 }
 
+# check_for NVCC ARCH NAME COMMAND...: a case, if this nvcc knows the architecture, as in 120.
+check_for() {
+    if "$1" --list-gpu-arch | grep -qx "compute_$2"; then
+        shift 2
+        check "$@"
+    else
+        skip "$3" "this nvcc does not know sm_$2"
+    fi
+}
+
 # verdict NAME: a case that passes if there is nothing on standard input.
 verdict() {
     cat >"$log"
