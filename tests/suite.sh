@@ -45,6 +45,16 @@ check() {
     result $? "$name"
 }
 
+# check_for NVCC ARCH NAME COMMAND...: a case, if this nvcc knows the architecture, as in 120.
+check_for() {
+    if "$1" --list-gpu-arch | grep -qx "compute_$2"; then
+        shift 2
+        check "$@"
+    else
+        skip "$3" "this nvcc does not know sm_$2"
+    fi
+}
+
 # verdict NAME: a case that passes if there is nothing on standard input.
 verdict() {
     cat >"$log"
@@ -71,10 +81,13 @@ whole() {
     return 1
 }
 
-# quickly NVCC: the flag by which the device's compiler optimises less, where nvcc has it (12.9). Large
-# templates take it two thirds of the time, and small kernels no less; they run two times as long at
-# most, and need more registers. For what is only compiled, or runs shortly, and where nothing is
-# counted and all blocks need not fit.
-quickly() { if "$1" --help | grep -q Ofast-compile; then echo -Ofc=min; fi; }
+# quickly NVCC: the flag by which the device's compiler optimises less, where nvcc has it (since 12.9) and
+# compiles __dp4a() with it, which headers call (13.5 does not). Large templates take it two thirds of the
+# time, and small kernels no less; they run two times as long at most, and need more registers. For what
+# is only compiled, or runs shortly, and where nothing is counted and all blocks need not fit.
+quickly() {
+    echo '__global__ void dot(int *p) { *p = __dp4a(*p, 1, 2); }' |
+        "$1" -Ofc=min -arch=compute_90 -ptx -x cu -o "$out/quickly.ptx" - >/dev/null 2>&1 && echo -Ofc=min
+}
 
 finish() { echo "end $area"; }

@@ -50,11 +50,13 @@ template <> struct Numbers<__nv_bfloat16> {
     static float from(const __nv_bfloat16 &x) { return __bfloat162float(x); }
 };
 
-// What the elements from `first` to `first + n` come to.
+// What the elements from `first` to `first + n` come to. Hidden as the header's types are: see rules.cu.
+#pragma GCC visibility push(hidden)
 template <class T> struct Answers {
     typename ReduceSum<T>::Acc sum;
     ReducePlace<typename ReduceMin<T>::Acc> least, most;
 };
+#pragma GCC visibility pop
 template <class T> static Answers<T> answers(const T *data, size_t n) {
     typedef typename ReduceSum<T>::Acc Sum;
     Answers<T> a = {(Sum)0, {0, ~0ull}, {0, ~0ull}};

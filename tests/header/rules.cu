@@ -108,7 +108,9 @@ static void test_overflow(void) {
     expect(one_among<ReduceMin<unsigned>>(UINT_MAX, 7, 5000, 4999) == 7, "unsigned minimum");
 }
 
-// Operators of one's own: 1 byte to 12 passed on, elements of 16 bytes, an element's index.
+// Operators of one's own: 1 byte to 12 passed on, elements of 16 bytes, an element's index. GCC 13
+// and later warn of a type that others can see and that has a hidden one as its base or member.
+#pragma GCC visibility push(hidden)
 struct LargestSize : ReduceOf<float> {
     static __device__ float identity() { return 0; }
     static __device__ float lift(float x, unsigned long long) { return fabsf(x); }
@@ -146,6 +148,7 @@ struct SumOfPlaces : ReduceOf<double, unsigned long long> { // of the elements a
         return a + b;
     }
 };
+#pragma GCC visibility pop
 
 static void test_own_operators(void) {
     for (size_t n : {(size_t)777, (size_t)MOST / 4}) {

@@ -43,9 +43,9 @@ def ready(tests):
 
 def same_toolkit():
     """Whether ptxas is that of the recordings: another one makes other machine code."""
-    recorded = next(line for line in suite.read("results/cpu.csv").splitlines() if line.startswith("# toolkit: "))
-    here = re.search(r"release ([0-9.]+)", suite.run([suite.NVCC, "--version"]).out)
-    return here and recorded == "# toolkit: " + here[1].rstrip(".")
+    release = [re.search(r"release (\d+\.\d+)", text) for text in (
+        suite.read(suite.RECORDED / "h200-kernels.csv"), suite.run([suite.NVCC, "--version"]).out)]
+    return release[0][1] == release[1][1]
 
 
 def check_table(tests, name, columns, rows):

@@ -430,8 +430,14 @@ static void add_toolkit(Buf *text, Str toolkit) {
     data_text_add(text, toolkit);
 }
 
+// The toolkit of that row's counts; rows of other chapters may have another one.
+static Str counted_with(const Table *table, size_t row) {
+    KeyScope scope = table->scope;
+    scope.chapter = table->rows[row].key.chapter;
+    return key_fact_text(&scope, table->book->results->counters, STR("toolkit"));
+}
+
 static void add_sources(Table *table, Buf *text) {
-    const Results *results = table->book->results;
     for (size_t i = 0; i < table->device_count; i++) {
         const ResultTable *device = table->devices[i];
         Str date = results_fact(device, STR("date"));
@@ -444,9 +450,13 @@ static void add_sources(Table *table, Buf *text) {
         if (i + 1 == table->device_count) buf_char(text, '.');
     }
     if (!table->counted) return;
-    Str toolkit = key_fact_text(&table->scope, results->counters, STR("toolkit"));
     buf_add(text, STR(" Counts: CPU device"));
-    add_toolkit(text, toolkit);
+    for (size_t i = 0; i < table->row_count; i++) {
+        const Str toolkit = counted_with(table, i);
+        bool told = !toolkit.len;
+        for (size_t j = 0; j < i; j++) told |= str_equal(counted_with(table, j), toolkit);
+        if (!told) add_toolkit(text, toolkit);
+    }
     buf_char(text, '.');
 }
 

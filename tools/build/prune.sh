@@ -23,9 +23,10 @@ for trace in results/trace-*.csv results/steps/*.csv; do
 done
 for counts in results/cpu.csv results/cpu-lines.csv results/cpu-machine.csv; do
     [ -e "$counts" ] || continue
-    awk -F , -v numbers="$numbers" '/^#/ || $1 == "chapter" || index(numbers, " " $1 " ")' "$counts" >"$B/counts.new"
+    awk -F , -v numbers="$numbers" '/^# toolkit of / { split($0, of, /[ :]/); if (!index(numbers, " " of[4] " ")) next }
+        /^#/ || $1 == "chapter" || index(numbers, " " $1 " ")' "$counts" >"$B/counts.new"
     if cmp -s "$B/counts.new" "$counts"; then continue; fi
-    echo "removed from $counts: rows of what is gone, $(($(wc -l <"$counts") - $(wc -l <"$B/counts.new")))"
+    echo "removed from $counts: rows of what is gone, $(($(grep -vc '^#' "$counts") - $(grep -vc '^#' "$B/counts.new")))"
     cat "$B/counts.new" >"$counts.new" && mv "$counts.new" "$counts"
 done
 rm -f "$B/counts.new"

@@ -91,6 +91,7 @@ write() {
     if [ "$DEVICE" != cpu ]; then TOOLKIT=''; fi
     "$B/collect" -n "$N" ${TOOLKIT:+-f "$TOOLKIT"} ${kept:+-k "$kept"} -o "$file" $from
     echo "$file: ${taken:-nothing new}"
+    sed -n "s|^# toolkit of \(.*\): \(.*\)|$file: chapter \1 is of toolkit \2, others are not; ALL=1 records all with one|p" "$file"
 }
 
 # ---- The CPU device ----

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/source.h"
+#include "collect/facts.h"
 #include "collect/ncu.h"
 
 // A kernel of simt's CSVs as the labs' tables name it, and all results: `block_sum_unrolled<64u>`
@@ -202,20 +203,19 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// The comment lines, the header row; from the files, and from what is kept, or NULL, if there are
-// none.
-static void add_head(Arena *arena, Buf *out, const LabCsv *first, const LabCsv *last,
-                     const Kept *kept, const char *fact) {
-    Buf facts = {.arena = arena};
-    if (fact) buf_format(&facts, "# %s\n", fact);
-    if (first) buf_add(&facts, first->head.facts);
-    Str header = first ? header_of(arena, first) : kept->head.header;
-    if (kept && first && !str_equal(kept->head.facts, buf_str(&facts)))
-        lab_csv_die(kept->path, 1, "of another device or toolkit: none of its rows can be kept");
+// The comment lines, the header row; from the files, and from what is kept, if there are none.
+static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCsv *last,
+                     const char *fact) {
+    Buf facts = {.arena = recording.arena};
+    const Kept *kept = recording.kept;
+    if (fact && first) buf_format(&facts, "# %s\n", fact);
+    buf_add(&facts, first ? first->head.facts : kept->head.facts);
+    recording.here = buf_str(&facts);
+    facts_add(&recording, out);
+    Str header = first ? header_of(recording.arena, first) : kept->head.header;
     if (kept && !str_equal(kept->head.header, header))
         lab_csv_die(kept->path, kept->head.reader.line,
                     "other columns: none of its rows can be kept");
-    buf_add(out, first ? buf_str(&facts) : kept->head.facts);
     Str date = first ? last->head.date : kept->head.date;
     if (date.len) buf_format(out, "%.*s\n", STR_ARG(date));
     buf_format(out, "%.*s\n", STR_ARG(header));
@@ -232,7 +232,8 @@ Str gather_rows(Arena *arena, const LabCsv *csvs, size_t count, const Gather *ga
         files++;
         check_like(last, first);
     }
-    add_head(arena, &out, first, last, files < count ? gather->kept : NULL, gather->fact);
+    const Facts recording = {arena, csvs, count, files < count ? gather->kept : NULL, STR("")};
+    add_head(recording, &out, first, last, gather->fact);
     for (size_t i = 0; i < count; i++)
         if (lab_csv_is_file(csvs[i].path))
             add_rows(arena, &out, &csvs[i]);

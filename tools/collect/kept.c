@@ -22,6 +22,12 @@ static bool next_of(Csv *reader, const Kept *kept, const LabCsv *csv, Str *row, 
     return false;
 }
 
+bool kept_has(const Kept *kept, const LabCsv *csv) {
+    Csv reader = kept->head.reader;
+    Str row, keys[KEYS];
+    return next_of(&reader, kept, csv, &row, keys);
+}
+
 void kept_add(const Kept *kept, const LabCsv *csv, Buf *out) {
     Csv reader = kept->head.reader;
     for (Str row, keys[KEYS]; next_of(&reader, kept, csv, &row, keys);)

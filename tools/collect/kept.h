@@ -12,6 +12,9 @@ typedef struct {
 // Reads a results file's head. A fault ends the program.
 Kept kept_open(Arena *arena, const char *path);
 
+// Whether there are rows of this lab and size.
+bool kept_has(const Kept *kept, const LabCsv *csv);
+
 // Adds the rows of a lab and size, whatever source they are of.
 void kept_add(const Kept *kept, const LabCsv *csv, Buf *out);
 

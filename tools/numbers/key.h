@@ -116,7 +116,8 @@ bool key_origin_is_stale(const KeyScope *scope, const ResultTable *table, const 
 // cpu.csv; `machine.NAME`: machine.h.
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
 
-// The same as text, versions in the form 13.0; empty when the file has no such fact.
+// The same as text, versions in the form 13.0; empty when the file has no such fact. A fact of the
+// asking chapter, `toolkit of 18`, comes before that of the whole file.
 Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name);
 
 // The table that keys of a chapter are looked up in: that of the device its lab names, else the

@@ -16,7 +16,10 @@ static void spell_version(const KeyScope *scope, Str name, Str *text) {
 }
 
 Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name) {
-    Str text = results_fact(table, name);
+    Buf of_chapter = {.arena = scope->arena};
+    buf_format(&of_chapter, "%.*s of %.*s", STR_ARG(name), STR_ARG(scope->chapter));
+    Str text = results_fact(table, buf_str(&of_chapter));
+    if (!text.len) text = results_fact(table, name);
     spell_version(scope, name, &text);
     return text;
 }

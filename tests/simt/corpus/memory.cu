@@ -54,6 +54,10 @@ __global__ void read_null(const int *in, int *out) {
     out[threadIdx.x] = in[threadIdx.x];  // HAZARD null_pointer: out of bounds
 }
 
+// A macro: of an asm statement over several lines, compilers name the first or another one.
+#define COPY_ASYNC(to, from, bytes) \
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory")
+
 // 16 bytes for each thread, as many of them from `in` as there are of its n ints, zeros for the rest.
 // Behind the end threads copy nothing, from nowhere.
 __global__ void copy_tail(const int *in, int *out, unsigned n, bool always) {
@@ -62,9 +66,7 @@ __global__ void copy_tail(const int *in, int *out, unsigned n, bool always) {
     unsigned bytes = always || left > 4 ? 16 : left * 4, to;
     to = (unsigned)__cvta_generic_to_shared(s + first);
     const int *from = left || always ? in + first : NULL;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
-                 "l"(from), "r"(bytes)  // HAZARD copied_tail: out of bounds
-                 : "memory");
+    COPY_ASYNC(to, from, bytes);  // HAZARD copied_tail: out of bounds
     asm volatile("cp.async.wait_all;" ::: "memory");
     out[threadIdx.x] = s[first] + s[first + 3];
 }
@@ -244,12 +246,18 @@ template <bool RIGHT> __global__ void read_only_written(const int *in, int *out)
     out[BLOCK + t] = RIGHT ? *neighbour : __ldg(neighbour);
 }
 
+// As __ldg(), for which a compiler may put the value that the thread has stored.
+#define LOAD_READ_ONLY(value, at) asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(at))
+
 template <bool RIGHT> __global__ void read_only_own(const int *in, int *out) {
     const unsigned t = threadIdx.x;
+    int own;
     if (t % 3) return;
     out[t] = in[t];  // LABEL read_only_own
     asm volatile("" ::: "memory");
-    out[BLOCK + t] = RIGHT ? out[t] : __ldg(out + t);  // HAZARD read_only_own: read only with read_only_own
+    if (RIGHT) own = out[t];
+    else LOAD_READ_ONLY(own, out + t);  // HAZARD read_only_own: read only with read_only_own
+    out[BLOCK + t] = own;
 }
 
 // In place: each element is read before it is written, also in a second launch.

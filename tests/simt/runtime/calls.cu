@@ -20,6 +20,18 @@ __global__ void use_initialised(int *out) {
     out[t] = coefficients[t] * 100 + totals[t] * 10 + *third_total;
 }
 
+__device__ int is_constant(const void *at) {
+    int is;
+    asm volatile("{ .reg .pred p; isspacep.const p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(is) : "l"(at));
+    return is;
+}
+__global__ void ask_constant(int *out) {
+    out[0] = is_constant(coefficients + 3);
+    out[1] = is_constant(totals);
+    out[2] = is_constant(out);
+    out[3] = is_constant(NULL);
+}
+
 __global__ void shape(int *out) {
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     int b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -173,6 +185,9 @@ static void test_symbols() {
     use_initialised<<<1, 4>>>(row);
     GOOD(cudaMemcpy(known, row, sizeof known, cudaMemcpyDeviceToHost));
     CHECK(known[0] == 157 && known[1] == 267 && known[2] == 377 && known[3] == 407);
+    ask_constant<<<1, 1>>>(row);
+    GOOD(cudaMemcpy(known, row, sizeof known, cudaMemcpyDeviceToHost));
+    CHECK(known[0] == 1 && known[1] == 0 && known[2] == 0 && known[3] == 0);
     GOOD(cudaFree(row));
     ERROR(cudaErrorInvalidValue, cudaMemcpyToSymbol(c_factor, &two, 8));
     ERROR(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, (const void *)&two));

@@ -62,7 +62,8 @@ static void *reach(uint64_t address) {
 // Memory that only the device reaches.
 static bool private(uint64_t address) {
     const Allocation *allocation = device_address(address) ? memory_find(address) : NULL;
-    return allocation && (allocation->kind == MEMORY_DEVICE || allocation->kind == MEMORY_MODULE);
+    return allocation && (allocation->kind == MEMORY_DEVICE || allocation->kind == MEMORY_MODULE ||
+                          allocation->kind == MEMORY_CONSTANTS);
 }
 
 // What nothing has written of what goes to the host.

@@ -149,9 +149,10 @@ static Meeting conflict(const OverlapPart *later, const OverlapPart *earlier) {
 // "bytes 0 to 63 of 256 from cudaMalloc"
 static void write_bytes(char *text, size_t size, uint64_t low, uint64_t high) {
     static const char *const from[] = {
-        [MEMORY_MODULE] = "of a variable",           [MEMORY_VARIABLES] = "of a variable",
-        [MEMORY_DEVICE] = "from cudaMalloc",         [MEMORY_HEAP] = "from malloc in a kernel",
-        [MEMORY_MANAGED] = "from cudaMallocManaged", [MEMORY_PINNED] = "from cudaMallocHost"};
+        [MEMORY_MODULE] = "of a variable",         [MEMORY_CONSTANTS] = "of a variable",
+        [MEMORY_VARIABLES] = "of a variable",      [MEMORY_DEVICE] = "from cudaMalloc",
+        [MEMORY_HEAP] = "from malloc in a kernel", [MEMORY_MANAGED] = "from cudaMallocManaged",
+        [MEMORY_PINNED] = "from cudaMallocHost"};
     const Allocation *of = memory_before(low);
     const unsigned long long first = low - of->address, last = high - of->address - 1;
     const int used = last > first ? snprintf(text, size, "bytes %llu to %llu", first, last)

@@ -41,8 +41,9 @@ static const Allocation *find_live(const void *pointer) {
 static CudaError attributes(PointerAttributes *out, void *pointer) {
     if (!out) return CUDA_INVALID_VALUE;
     static const int types[] = {
-        [MEMORY_MODULE] = DEVICE, [MEMORY_VARIABLES] = MANAGED, [MEMORY_DEVICE] = DEVICE,
-        [MEMORY_HEAP] = DEVICE,   [MEMORY_MANAGED] = MANAGED,   [MEMORY_PINNED] = HOST};
+        [MEMORY_MODULE] = DEVICE, [MEMORY_CONSTANTS] = DEVICE, [MEMORY_VARIABLES] = MANAGED,
+        [MEMORY_DEVICE] = DEVICE, [MEMORY_HEAP] = DEVICE,      [MEMORY_MANAGED] = MANAGED,
+        [MEMORY_PINNED] = HOST};
     const Allocation *allocation = find_live(pointer);
     if (!allocation) {
         *out = (PointerAttributes){.type = find_registered(pointer) ? HOST : UNREGISTERED,

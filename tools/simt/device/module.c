@@ -97,28 +97,29 @@ static bool survey_variables(Module *module, const PtxVariable **no_room) {
     return true;
 }
 
-static bool in_piece(const PtxVariable *variable, bool managed) {
-    return variable->space != PTX_SHARED && !variable->external && variable->managed == managed;
+static bool in_piece(const PtxVariable *variable, MemoryKind kind) {
+    const MemoryKind own = variable->managed              ? MEMORY_VARIABLES
+                           : variable->space == PTX_CONST ? MEMORY_CONSTANTS
+                                                          : MEMORY_MODULE;
+    return variable->space != PTX_SHARED && !variable->external && own == kind;
 }
 
-// Global and constant variables lie in one piece of device memory, managed ones in another. False:
-// no room.
-static bool place_piece(Module *module, bool managed, uint64_t *piece) {
+// The variables of each kind lie in one piece of device memory. False: no room.
+static bool place_piece(Module *module, MemoryKind kind, uint64_t *piece) {
     const PtxModule *ptx = module->ptx;
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < ptx->variable_count && bytes < LARGEST_MODULE; k++) {
         const PtxVariable *variable = ptx->variables[k];
-        if (in_piece(variable, managed))
+        if (in_piece(variable, kind))
             bytes = align_up(bytes, variable_align(variable)) + variable->bytes;
     }
     if (!bytes) return true;
-    MemoryKind kind = managed ? MEMORY_VARIABLES : MEMORY_MODULE;
     *piece = bytes < LARGEST_MODULE ? memory_alloc_kind(bytes, kind) : 0;
     if (!*piece) return false;
     uint64_t at = *piece;
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         const PtxVariable *variable = ptx->variables[k];
-        if (!in_piece(variable, managed)) continue;
+        if (!in_piece(variable, kind)) continue;
         module->addresses[k] = at = align_up(at, variable_align(variable));
         at += variable->bytes;
     }
@@ -134,8 +135,9 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
         set_error(error, ptx->origin, no_room->ptx_line, "no room for", no_room->name);
         return false;
     }
-    if (!place_piece(module, false, &module->memory) ||
-        !place_piece(module, true, &module->managed_memory)) {
+    if (!place_piece(module, MEMORY_MODULE, &module->memory) ||
+        !place_piece(module, MEMORY_CONSTANTS, &module->constant_memory) ||
+        !place_piece(module, MEMORY_VARIABLES, &module->managed_memory)) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
                  ptx->origin);
@@ -248,6 +250,7 @@ Module *module_load_machine(Str cubin, const char *origin, SimtStatus *status, S
 void module_unload(Module *module) {
     if (!module) return;
     if (module->memory) memory_free(module->memory);
+    if (module->constant_memory) memory_free(module->constant_memory);
     if (module->managed_memory) memory_free(module->managed_memory);
     arena_free(&module->arena);
     free(module);

@@ -33,7 +33,7 @@ struct Module {
     uint32_t code_count; // of every_code
     size_t code_capacity;
     uint64_t *addresses;             // by variable
-    uint64_t memory, managed_memory; // of its variables
+    uint64_t memory, constant_memory, managed_memory; // of its variables
     size_t constant_bytes;
     uint32_t dynamic_align; // of dynamic shared memory; 1: it has none
     Kernel *kernels;

@@ -27,6 +27,10 @@ static PtxSpace space_of(uint64_t address) {
 }
 
 bool address_in_space(const Block *block, uint64_t address, PtxSpace space) {
+    if (space == PTX_CONST) {
+        const Allocation *allocation = memory_find(address);
+        return allocation && allocation->kind == MEMORY_CONSTANTS;
+    }
     if (space == PTX_GLOBAL) return address >= memory_low && address < memory_high;
     if (space == PTX_SHARED_CLUSTER) return space_of(address) == PTX_SHARED;
     if (space == PTX_SHARED && address_rank(block, address) != block->rank) return false;

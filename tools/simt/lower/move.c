@@ -90,7 +90,6 @@ void lower_isspacep(Lower *lower) {
     lower_operands(lower, 2, 2);
     PtxSpace space = (PtxSpace)lower_choice(lower, spaces);
     lower_all_taken(lower);
-    if (space == PTX_CONST) lower_unknown(lower);
     uint32_t a = lower_source(lower, &lower->at->operands[1], REGISTER_64);
     uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_PRED);
     lower_emit(lower, op_is_space)->in_space = (InstSpace){d, a, space};

@@ -9,6 +9,7 @@
 
 typedef enum {
     MEMORY_MODULE,    // the device's own: variables of modules
+    MEMORY_CONSTANTS, // __constant__ variables of modules
     MEMORY_VARIABLES, // __managed__ variables: host code may use the same address
     MEMORY_DEVICE,    // cudaMalloc
     MEMORY_HEAP,      // malloc in kernels
@@ -47,7 +48,7 @@ bool memory_free(uint64_t address);
 
 // Whether it belongs to a module, with which it comes and goes.
 static inline bool memory_of_module(MemoryKind kind) {
-    return kind == MEMORY_MODULE || kind == MEMORY_VARIABLES;
+    return kind == MEMORY_MODULE || kind == MEMORY_CONSTANTS || kind == MEMORY_VARIABLES;
 }
 
 // Whether host code may touch it at the same address.

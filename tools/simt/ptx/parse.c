@@ -173,6 +173,7 @@ static bool contains(Str text, const char *part) {
 
 bool ptx_toolkit_file(const char *path) {
     Str s = str_of(path);
+    if (str_starts(s, STR("/usr/include/"))) return true; // where Debian puts the toolkit's
     if (contains(s, "/include/")) {
         return contains(s, "cuda") || contains(s, "nvidia") || contains(s, "cccl") ||
                contains(s, "x86_64-linux") || contains(s, "/gcc/") || contains(s, "/c++/");

@@ -1,5 +1,6 @@
-// See lines.h. DWARF 2, section 6.2, with what NVIDIA adds: the extended opcode 0x90 names the row
-// of the sequence, counted from 1, of the line into which what follows was inlined.
+// See lines.h. DWARF 2 or 3, section 6.2, which read alike here: ptxas writes 3 since CUDA 13.5. NVIDIA
+// adds the extended opcode 0x90: it names the row of the sequence, counted from 1, of the line into
+// which the next row was inlined.
 #include "simt/sass/lines.h"
 
 #include <string.h>
@@ -114,7 +115,7 @@ void lines_open(Cubin *cubin) {
     lines->relocations = cubin_find(cubin, STR(".rela.debug_line"), STR(""));
     Str rest = lines->section;
     const uint64_t length = fixed(&rest, 4), version = fixed(&rest, 2), header = fixed(&rest, 4);
-    if (version != 2 || length > lines->section.len || header > rest.len) return;
+    if (version < 2 || version > 3 || length > lines->section.len || header > rest.len) return;
     lines->program = str_from(rest, header);
     lines->step = (uint8_t)fixed(&rest, 1);
     fixed(&rest, 1);

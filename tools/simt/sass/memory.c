@@ -103,9 +103,12 @@ void sass_lower_s2r(SassLower *s) {
         sass_row(s, "shl.b32", d, warp, sass_constant(s, 8), 0);
         return;
     }
-    if (strcmp(name, "SR_SWINHI") != 0) sass_refuse(s, "this special register is not known");
-    // The upper word of generic addresses of shared memory.
-    sass_row(s, "mov.b32", d, sass_constant(s, (uint32_t)(address_window(PTX_SHARED) >> 32)), 0, 0);
+    // The words of the generic address where shared memory begins; CUDA 12 reads the lower one, too.
+    const bool upper = strcmp(name, "SR_SWINHI") == 0;
+    if (!upper && strcmp(name, "SR_SWINLO") != 0)
+        sass_refuse(s, "this special register is not known");
+    const uint64_t window = address_window(PTX_SHARED);
+    sass_row(s, "mov.b32", d, sass_constant(s, (uint32_t)(upper ? window >> 32 : window)), 0, 0);
 }
 
 // CS2R d, SRZ: zero, of 64 bits if not .32

@@ -17,10 +17,20 @@ static void emit(SassLower *s, Op *run, InstConvert convert) {
     sass_emit(s, run)->convert = convert;
 }
 
-// A result of 16 bits; the upper half of the register is what is merged: zero.
+// A result of 16 bits; the upper half of the register is what is merged: zero, or in code of CUDA 12.4
+// the upper half of a register.
 static void finish_narrow(SassLower *s, uint32_t narrow) {
-    refuse_unless_zero(s, 3);
-    sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), narrow, 0, 0);
+    const SassOperand *merged = &s->inst->operands[3];
+    const uint32_t d = sass_dest(s, 0, 0);
+    if (merged->half != SASS_HALF_UPPER) {
+        refuse_unless_zero(s, 3);
+        sass_row(s, "cvt.u32.u16", d, narrow, 0, 0);
+        return;
+    }
+    const uint32_t lower = sass_temp(s, REGISTER_32), upper = sass_temp(s, REGISTER_32);
+    sass_row(s, "cvt.u32.u16", lower, narrow, 0, 0);
+    sass_row(s, "and.b32", upper, sass_raw(s, merged, 0), sass_constant(s, 0xffff0000), 0);
+    sass_row(s, "or.b32", d, lower, upper, 0);
 }
 
 // Two f32, or a pair of f16, to 8-bit floats.

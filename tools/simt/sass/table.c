@@ -130,8 +130,8 @@ const SassRow sass_rows[] = {
     {ALU(0x038), "I2I", "saturated@76.2 .S32 .SAT", "D B", 0x0},
     {ALU(0x03e), "F2FP", ".RELU@75 .F16@!76 .BF16@76 .F32 .PACK_AB round@79.2", "D A B C*", 0x0},
     {ALU(0x03e), "F2FP", ".RELU@75 .F16@!76 .BF16@76 .F32 .MERGE_C", "D A* B C", 0x4000},
-    {ALU(0x03e), "F2FP", ".SATFINITE .RELU@75 .E5M2@!76 .E4M3@76 .F32 .PACK_AB_MERGE_C", "D A B C",
-     0x4806000},
+    {ALU(0x03e), "F2FP", ".SATFINITE .RELU@75 .E5M2@!76 .E4M3@76 .F32 .PACK_AB_MERGE_C",
+     "D A B Cx72", 0x4806000},
     {ALU(0x03e), "F2FP", ".SATFINITE .RELU@75 .E5M2@!76 .E4M3@76 .F16 .UNPACK_B_MERGE_C",
      "D A* B C", 0x4802200},
     {ALU(0x03e), "F2FP", ".RELU@75 .F16 .E5M2@!73 .E4M3@73 .UNPACK_B", "D A* Bx88 C*", 0x2000400},
@@ -196,6 +196,7 @@ const SassRow sass_rows[] = {
     {0x387, "STL", "evict@84.3 size@73.3", "S64 R32", 0x0},
     {0x987, "STL", "evict@84.3 size@73.3", "S64 R32", 0x0},
     {0x98a, "ATOM", ".E@72 atom@87.4 atomtype@73.4 order@77.4", "P81 D G64 R32", 0x1000c0},
+    {0x38a, "ATOM", ".E@72 atom@87.4 atomtype@73.4 order@77.4", "P81 D N R32", 0x100000},
     {0x9a2, "ATOM", ".E@72 atom@87.4 atomfloat@73.4 order@77.4", "P81 D G64 R32", 0x1000c0},
     {0x38b, "ATOM", ".E@72 .CAST .SPIN atomtype@73.4 order@77.4", "P81 D N R32 R64", 0x1900000},
     {0x38b, "ATOM", ".E@72 .CAS atomtype@73.4 order@77.4", "P81 D N R32 R64", 0x100000},
@@ -271,14 +272,14 @@ static const struct {
     uint8_t number;
     const char *name;
 } specials[] = {
-    {0x00, "SR_LANEID"},  {0x03, "SR_VIRTID"},        {0x43, "SR_VIRTUALSMID"},
-    {0x20, "SR_TID"},     {0x21, "SR_TID.X"},         {0x22, "SR_TID.Y"},
-    {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},       {0x26, "SR_CTAID.Y"},
-    {0x27, "SR_CTAID.Z"}, {0x28, "SR_NTID"},          {0x2f, "SR_SWINHI"},
-    {0x38, "SR_EQMASK"},  {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},
-    {0x3b, "SR_GTMASK"},  {0x3c, "SR_GEMASK"},        {0x50, "SR_CLOCKLO"},
-    {0x51, "SR_CLOCKHI"}, {0x52, "SR_GLOBALTIMERLO"}, {0x88, "SR_CgaCtaId"},
-    {0xff, "SRZ"},
+    {0x00, "SR_LANEID"},   {0x03, "SR_VIRTID"},  {0x43, "SR_VIRTUALSMID"},
+    {0x20, "SR_TID"},      {0x21, "SR_TID.X"},   {0x22, "SR_TID.Y"},
+    {0x23, "SR_TID.Z"},    {0x25, "SR_CTAID.X"}, {0x26, "SR_CTAID.Y"},
+    {0x27, "SR_CTAID.Z"},  {0x28, "SR_NTID"},    {0x2f, "SR_SWINHI"},
+    {0x30, "SR_SWINLO"},   {0x38, "SR_EQMASK"},  {0x39, "SR_LTMASK"},
+    {0x3a, "SR_LEMASK"},   {0x3b, "SR_GTMASK"},  {0x3c, "SR_GEMASK"},
+    {0x50, "SR_CLOCKLO"},  {0x51, "SR_CLOCKHI"}, {0x52, "SR_GLOBALTIMERLO"},
+    {0x88, "SR_CgaCtaId"}, {0xff, "SRZ"},
 };
 
 const char *sass_special(uint32_t number) {
