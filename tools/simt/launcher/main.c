@@ -404,7 +404,7 @@ static ElfProgram inspect(const char *path) {
     case ELF_32_BIT:
         die("%s: a 32-bit program; build it for 64 bits", path);
     case ELF_MACHINE:
-        die("%s: a program for another processor", path);
+        die("%s: a program for another processor, such as 64-bit Arm; build it for x86-64", path);
     case ELF_STRIPPED:
         die("%s: the CUDA runtime is linked into it and the names of its functions are stripped: "
             "keep them (no -s, no strip), or build with nvcc -cudart shared",
