@@ -34,8 +34,8 @@ def test_launcher(small):
             ("an empty file", [tests.keep("empty", b"")], "not a program"),
             ("a program without CUDA", ["/bin/true"], "not a CUDA program"),
             ("a 32-bit program", [tests.keep("elf32", elf + b"\x01\x01\x01" + bytes(45))], "32-bit"),
-            ("another processor", [tests.keep("arm", elf + b"\x02\x01\x01" + bytes(9) + struct.pack("<HH", 2, 183) +
-                                              bytes(44))], "another processor"),
+            ("a program for 64-bit Arm", [tests.keep("arm", elf + b"\x02\x01\x01" + bytes(9) + struct.pack("<HH", 2, 183) +
+                                              bytes(44))], "64-bit Arm; build it for x86-64"),
             ("an ELF file cut short", [tests.keep("cut", small.read_bytes()[:3000])], "damaged"),
             ("an ELF file cut in the middle", [tests.keep("cut2", small.read_bytes()[:small.stat().st_size // 2])], "")):
         refused(name, arguments, why)

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -93,8 +94,12 @@ static const char usage[] =
     "driver API, cuBLAS and its like, ...) is refused where the program calls it: one line, and an\n"
     "error from that call and every later one. To be linked with such a library does no harm.\n"
     "\n"
-    "However a program ends, by abort, _exit or a signal too, the table and hazards so far are\n"
-    "told; not after SIGKILL or exec. SIGINT and SIGTERM first end the kernel that runs.\n"
+    "However a program ends, by abort, _exit or a signal too, simt reports what it did until then;\n"
+    "not after SIGKILL. SIGINT and SIGTERM first end the kernel that runs. If the CPU device did not\n"
+    "watch the program from its start to its end, simt says so in one line and fails with status 2:\n"
+    "the loader did not load it (setuid), or the program became another one (exec). A program that\n"
+    "makes no CUDA call counts as watched. Programs that it starts as children run on the CPU device\n"
+    "too if their runtime is shared; simt does not wait for them or look at their status.\n"
     "\n"
     "The device that programs see: \"CPU device (simt)\", compute capability 9.0, 132\n"
     "multiprocessors, 2048 threads, 32 blocks (one for 64 threads) and 228 KB of shared memory on\n"
@@ -112,8 +117,9 @@ static const char usage[] =
     "\n"
     "Exit status, the first that fits:\n"
     "\n"
-    "  2               whatever the program ends with, if the CPU device refused something: a call,\n"
-    "                  an instruction, the program itself, or an option of this command\n"
+    "  2               whatever the program ends with, if the CPU device refused something (a call,\n"
+    "                  an instruction, the program itself, an option of this command) or did not\n"
+    "                  watch the program to its end\n"
     "  the program's   if it is not 0; ended by signal N it is that signal, 128 + N in a shell\n"
     "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
     "  86              --check found hazards, or a kernel or launch failed unseen, --leaks a leak,\n"
@@ -236,21 +242,50 @@ static _Noreturn void list_opcodes(const char *program) {
 }
 
 // The checks look for what PTX's rules forbid; in machine code the compiler has already used them.
+static const char no_ptx[] = "the checks look for what PTX forbids, and machine code is no PTX";
+static const char fixed_order[] = "--orders runs several orders, and chooses them itself";
+
+static const struct {
+    const char *one, *other, *why;
+} contradictions[] = {
+    {"--check", "--machine", no_ptx},     {"--check", "--time", no_ptx},
+    {"--strict", "--machine", no_ptx},    {"--strict", "--time", no_ptx},
+    {"--orders", "--machine", no_ptx},    {"--orders", "--time", no_ptx},
+    {"--orders", "--order", fixed_order}, {"--orders", "--trace", fixed_order},
+};
+
+enum { CONTRADICTIONS = sizeof contradictions / sizeof *contradictions };
+
+static bool given(const char *name) {
+    for (int k = 0; k < OPTIONS; k++)
+        if (strcmp(options[k].name, name) == 0) return getenv(options[k].variable) != NULL;
+    return false;
+}
+
 static void check_combination(void) {
     Str error;
-    if (getenv("SIMT_WARM") && !getenv("SIMT_TIME")) die("--warm is about --time");
+    for (int k = 0; k < CONTRADICTIONS; k++)
+        if (given(contradictions[k].one) && given(contradictions[k].other))
+            die("%s and %s exclude each other: %s", contradictions[k].one, contradictions[k].other,
+                contradictions[k].why);
+    if (getenv("SIMT_STRICT") || getenv("SIMT_ORDERS")) setenv("SIMT_CHECK", "1", 1);
+    if (given("--warm") && !given("--time"))
+        die("--warm needs --time DEVICE, whose cache it is about");
     if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), own_folder(), &error))
         die("%.*s", STR_ARG(error));
-    if (getenv("SIMT_MACHINE") && getenv("SIMT_CHECK"))
-        die("--check looks for what PTX forbids, and machine code is no PTX: without --machine");
-    if (getenv("SIMT_ORDERS") && (getenv("SIMT_ORDER") || getenv("SIMT_TRACE")))
-        die("--orders looks at several orders: without --%s",
-            getenv("SIMT_ORDER") ? "order" : "trace");
+}
+
+// --opcodes runs nothing, so that no other option can mean anything.
+static void opcodes_alone(void) {
+    for (int k = 0; k < OPTIONS; k++)
+        if (given(options[k].name))
+            die("--opcodes and %s exclude each other: --opcodes runs nothing", options[k].name);
 }
 
 // Passes the options on by environment. Returns the index of the program in argv.
 static int read_options(int argc, char **argv) {
     for (int k = 0; k < OPTIONS; k++) unsetenv(options[k].variable);
+    bool only_list = false;
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
@@ -261,7 +296,11 @@ static int read_options(int argc, char **argv) {
             fputs(usage, stdout);
             exit(0);
         }
-        if (strcmp(argv[i], "--opcodes") == 0) list_opcodes(argv[i + 1]);
+        if (version_asked(2, argv + i - 1, "simt")) exit(0);
+        if (strcmp(argv[i], "--opcodes") == 0) {
+            only_list = true;
+            continue;
+        }
         int k = 0;
         while (k < OPTIONS && strcmp(argv[i], options[k].name) != 0) k++;
         if (k == OPTIONS) die("unknown option %s (simt -h explains)", argv[i]);
@@ -277,7 +316,10 @@ static int read_options(int argc, char **argv) {
             check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);
     }
-    if (getenv("SIMT_STRICT") || getenv("SIMT_ORDERS")) setenv("SIMT_CHECK", "1", 1);
+    if (only_list) {
+        opcodes_alone();
+        list_opcodes(argv[i]);
+    }
     check_combination();
     return i;
 }
@@ -315,13 +357,15 @@ static void add_function(void *context, Str name, uint64_t address) {
     fprintf(context, "%llx %.*s\n", (unsigned long long)address, STR_ARG(name));
 }
 
+static const char *link_to(int fd) { return run_link(fd, ARENA_NEW(&arena, RUN_LINK, char)); }
+
 static void pass_functions(Str file) {
-    int fd = memfd_create("functions", 0);
+    int fd = memfd_create("functions", MFD_CLOEXEC);
     FILE *list = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
     if (!list) die("the list of the runtime's functions: %s", strerror(errno));
     elf_runtime_functions(file, add_function, list);
     if (fclose(list) != 0) die("the list of the runtime's functions: %s", strerror(errno));
-    setenv("SIMT_TAKE_OVER", format_text("%d", fd), 1);
+    setenv("SIMT_TAKE_OVER", link_to(fd), 1);
 }
 
 static void prepend(const char *variable, const char *value) {
@@ -334,10 +378,10 @@ static void pass_standins(Str file) {
     Str soname;
     for (size_t k = 0; standin_needed(file, k, &soname); k++) {
         const Str image = standin_make(&arena, file, soname);
-        const int fd = memfd_create("stand-in", 0);
+        const int fd = memfd_create("stand-in", MFD_CLOEXEC);
         if (fd < 0 || write(fd, image.at, image.len) != (ssize_t)image.len)
             die("a library in the place of %.*s: %s", STR_ARG(soname), strerror(errno));
-        prepend("LD_PRELOAD", format_text("/proc/self/fd/%d", fd));
+        prepend("LD_PRELOAD", link_to(fd));
     }
 }
 
@@ -360,7 +404,7 @@ static ElfProgram inspect(const char *path) {
     case ELF_32_BIT:
         die("%s: a 32-bit program; build it for 64 bits", path);
     case ELF_MACHINE:
-        die("%s: a program for another processor", path);
+        die("%s: a program for another processor, such as 64-bit Arm; build it for x86-64", path);
     case ELF_STRIPPED:
         die("%s: the CUDA runtime is linked into it and the names of its functions are stripped: "
             "keep them (no -s, no strip), or build with nvcc -cudart shared",
@@ -394,7 +438,6 @@ static void preload_sanitizer(void) {
 }
 
 int main(int argc, char **argv) {
-    if (version_asked(argc, argv, "simt")) return 0;
     int at = read_options(argc, argv);
     if (at >= argc) die("which program? (simt -h explains)");
     refuse_source(argv[at]);
@@ -403,8 +446,11 @@ int main(int argc, char **argv) {
     const char *folder = format_text("%.*ssimt-runtime", STR_ARG(own_folder()));
     const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
     if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
-    prepend("LD_LIBRARY_PATH", folder);
-    if (program.preload) prepend("LD_PRELOAD", library);
+    const int opened = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) die("%s: %s", folder, strerror(errno));
+    prepend("LD_LIBRARY_PATH", link_to(opened));
+    if (program.preload)
+        prepend("LD_PRELOAD", format_text("%s/%.*s", link_to(opened), STR_ARG(program.runtime)));
     preload_sanitizer();
     run_program(path, argv + at);
     die("%s: %s", path, strerror(errno));

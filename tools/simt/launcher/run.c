@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "simt/program/handshake.h"
+
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
@@ -47,11 +49,38 @@ static _Noreturn void die_of(int number) {
     exit(128 + number);
 }
 
-static _Noreturn void end_like(int status, int refused) {
-    char byte;
-    if (pread(refused, &byte, 1, 0) == 1) exit(RUN_STATUS_REFUSED);
+static _Noreturn void end_unseen(const char *path, const char *what) {
+    fprintf(stderr, "simt: %s %s\n", path, what);
+    exit(RUN_STATUS_REFUSED);
+}
+
+static _Noreturn void end_like(const char *path, int status, const Handshake *seen) {
+    if (seen->refused) exit(RUN_STATUS_REFUSED);
     if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
+    if (seen->state == HANDSHAKE_NONE)
+        end_unseen(path, "ran without the CPU device: nothing was counted or checked. The loader "
+                         "preloads nothing into a program that is setuid, setgid or has "
+                         "capabilities: run a copy without them");
+    if (seen->loads > 1 || seen->state == HANDSHAKE_LOADED)
+        end_unseen(path,
+                   "was not watched to its end: it became another program (exec), or ended by "
+                   "a bare system call. Give simt the program that does the work, and let it "
+                   "end by exit or _exit");
     exit(WEXITSTATUS(status));
+}
+
+const char *run_link(int fd, char link[static RUN_LINK]) {
+    snprintf(link, RUN_LINK, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    return link;
+}
+
+static Handshake *share_handshake(void) {
+    char link[RUN_LINK];
+    const int file = memfd_create("handshake", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, sizeof(Handshake)) != 0) return NULL;
+    void *shared = mmap(NULL, sizeof(Handshake), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    setenv(HANDSHAKE, run_link(file, link), 1);
+    return shared == MAP_FAILED ? NULL : shared;
 }
 
 // In the child. An error is the number that the parent's pipe gets.
@@ -65,11 +94,9 @@ static _Noreturn void become(const char *path, char **argv, int report, pid_t pa
 }
 
 void run_program(const char *path, char **argv) {
-    char number[16];
-    int report[2], refused = memfd_create("refused", 0), error = 0;
-    if (refused < 0 || pipe2(report, O_CLOEXEC) != 0) return;
-    snprintf(number, sizeof number, "%d", refused);
-    setenv(RUN_REFUSED, number, 1);
+    int report[2], error = 0;
+    Handshake *shared = share_handshake();
+    if (!shared || pipe2(report, O_CLOEXEC) != 0) return;
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
@@ -78,11 +105,14 @@ void run_program(const char *path, char **argv) {
     if (program < 0) return;
     if (program > 0) pass_signals_on();
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (program == 0) become(path, argv, report[1], parent);
+    if (program == 0) {
+        shared->program = getpid();
+        become(path, argv, report[1], parent);
+    }
     close(report[1]);
     ssize_t got = read(report[0], &error, sizeof error);
     int status = 0;
     while (waitpid(program, &status, 0) < 0 && errno == EINTR) continue;
     errno = error;
-    if (got != sizeof error) end_like(status, refused);
+    if (got != sizeof error) end_like(path, status, shared);
 }

@@ -3,12 +3,14 @@
 #ifndef RUN_H
 #define RUN_H
 
-// The environment variable that names a file descriptor. The library writes a byte to it when it
-// refuses something.
-#define RUN_REFUSED "SIMT_REFUSED"
+// The status of a run that the CPU device refused or did not see to its end, whatever the program
+// ends with.
+enum { RUN_STATUS_REFUSED = 2, RUN_LINK = 48 };
 
-// The status that a refusal gives, whatever the program ends with.
-enum { RUN_STATUS_REFUSED = 2 };
+// Writes a path to the launcher's open file that holds as long as the launcher runs, also for
+// programs that close all descriptors and for those that they start. It has no space and no colon,
+// at which LD_PRELOAD and LD_LIBRARY_PATH are split. Returns `link`.
+const char *run_link(int fd, char link[static RUN_LINK]);
 
 // Runs the program to its end and ends with its exit status or signal, or with
 // RUN_STATUS_REFUSED. Signals are passed on to it. Returns only if it cannot be started, with errno

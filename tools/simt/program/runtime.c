@@ -15,6 +15,7 @@
 #include "simt/base/limits.h"
 #include "simt/memory/memory.h"
 #include "simt/observe/trace.h"
+#include "simt/program/handshake.h"
 #include "simt/program/signal.h"
 #include "simt/report/report.h"
 
@@ -172,6 +173,12 @@ static void keep_freed_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 1 << 25); // the most that it takes
 }
 
+// After a line that says why.
+static _Noreturn void refuse_to_start(void) {
+    handshake_refused();
+    console_end(STATUS_REFUSED);
+}
+
 // The file of a device's speeds, which the launcher has checked.
 static const char *read_device(void) {
     static TimeDevice device;
@@ -180,7 +187,7 @@ static const char *read_device(void) {
     if (!option_set("SIMT_TIME")) return NULL;
     if (!time_device_read(&arena, getenv("SIMT_TIME"), &device, &error)) {
         console_say("%.*s", STR_ARG(error));
-        console_end(2);
+        refuse_to_start();
     }
     options.time = &device;
     options.warm = option_set("SIMT_WARM");
@@ -230,11 +237,11 @@ static void start(void) {
     report_start(&report);
     if (!memory_open(memory_size())) {
         console_say("no address range for device memory: %s", strerror(errno));
-        console_end(1);
+        refuse_to_start();
     }
     if (options.check && !memory_track()) {
         console_say("no room for the record of written memory: %s", strerror(errno));
-        console_end(1);
+        refuse_to_start();
     }
     signal_watch();
     on_exit(remember_status, NULL);
@@ -262,6 +269,7 @@ static int report_status(int status) {
     bool hazards = false, failed = !refused && tell_unread(status) && options.check;
     const bool leaks = !refused && look_for_leaks && tell_leaks();
     int failure = report(&hazards) || trace_lost();
+    handshake_reported();
     if (refused) return STATUS_REFUSED;
     if (status) return status;
     return failure ? failure : hazards || failed || leaks ? 86 : 0;
@@ -269,7 +277,10 @@ static int report_status(int status) {
 
 // Runs after the program's own exit handlers and destructors.
 __attribute__((destructor)) static void finish(void) {
-    if (exit_status < 0) return;
+    if (exit_status < 0) { // no call was ever made
+        handshake_reported();
+        return;
+    }
     runtime_enter();
     if (at_end) at_end();
     runtime_leave(CUDA_SUCCESS);
@@ -308,11 +319,7 @@ void runtime_break(CudaError error) {
 }
 
 CudaError runtime_refuse(CudaError error) {
-    const char *launcher = getenv("SIMT_REFUSED");
-    if (launcher && !refused) {
-        ssize_t written = write(atoi(launcher), "r", 1);
-        (void)written; // the program's own end tells it too
-    }
+    handshake_refused();
     refused = true;
     runtime_break(error);
     return error;

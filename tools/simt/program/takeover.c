@@ -13,17 +13,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "simt/program/handshake.h"
 #include "simt/program/runtime.h"
 
 // endbr64, which calls may need to find at their target: Intel's Software Developer's Manual,
 // "Control-flow Enforcement Technology".
 static const unsigned char landing[] = {0xF3, 0x0F, 0x1E, 0xFA};
-
-#ifdef __x86_64__
-static const bool can_jump = true;
-#else
-static const bool can_jump = false; // only programs that take the runtime as a library
-#endif
 
 // mov $ADDRESS, %rax; jmp *%rax. Functions are at least 16 bytes apart.
 static void write_jump(unsigned char *at, const void *target) {
@@ -61,15 +56,16 @@ static void *own_library(void) {
                                                     : NULL;
 }
 
-static void take_over(FILE *list) {
+static void take_over(const char *list_name) {
     struct dl_phdr_info program;
-    void *self = can_jump ? own_library() : NULL;
-    errno = ENOTSUP;
-    if (!self || !dl_iterate_phdr(find_program, &program) ||
+    FILE *list = fopen(list_name, "re");
+    void *self = own_library();
+    if (!list || !self || !dl_iterate_phdr(find_program, &program) ||
         !protect_code(&program, PROT_WRITE | PROT_EXEC)) {
         console_say("cannot take the place of the CUDA runtime in the program: %s; build with nvcc "
                     "-cudart shared",
                     strerror(errno));
+        handshake_refused();
         console_end(2);
     }
     unsigned long long address;
@@ -79,15 +75,12 @@ static void take_over(FILE *list) {
         if (target) write_jump((unsigned char *)(uintptr_t)(program.dlpi_addr + address), target);
     }
     protect_code(&program, PROT_EXEC);
+    fclose(list);
 }
 
 __attribute__((constructor)) static void start(void) {
-    const char *number = getenv("SIMT_TAKE_OVER");
-    if (!number) return;
-    FILE *list = fdopen(atoi(number), "r");
-    unsetenv("SIMT_TAKE_OVER");
-    if (!list) return;
-    rewind(list);
-    take_over(list);
-    fclose(list);
+    const char *list_name = getenv("SIMT_TAKE_OVER");
+    if (!list_name) return;
+    take_over(list_name);
+    unsetenv("SIMT_TAKE_OVER"); // of this program alone
 }
