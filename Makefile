@@ -54,6 +54,9 @@ stamp = stat -c '%s %Y %n' $(1) >$(2).new && mv $(2).new $(2)
 lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '%s %Y %n' 2>/dev/null | \
   cmp -s - $(1) || echo FORCE)
 
+# Commands that write what is committed run below this: it keeps what somebody has changed.
+keep = B='$(B)' python3 tools/build/keep.py
+
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -69,13 +72,13 @@ include tools/build/tools.mk
 # what a chapter that is gone has left goes, too.
 $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/code.done))
 	@echo 'tangle code/'
-	$(Q)$(B)/tangle -p $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
+	$(Q)$(keep) code -- $(B)/tangle -p $(CHAPTERS)
 	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$(B)/figures.csv.new && mv $(B)/figures.csv.new $(B)/figures.csv
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
-	$(Q)B=$(B) tools/build/prune.sh $@.new
-	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
+	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
+ifneq ($(filter-out help clean distclean simt check mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -96,23 +99,25 @@ $(B)/names.csv: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
 	$(Q)$(WEAVE) -t names -o $@ $(CHAPTERS) && touch $@
 $(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),@echo 'draw figures/')
-	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT)$(if $(V),, >/dev/null))
-	@$(call stamp,figures/*,$@)
+	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- $$python $(PLOT)$(if $(V),, >/dev/null))
+	@$(call stamp,figures/*.svg figures/*.webp,$@)
 book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
 	@echo 'weave book.md, book/'
-	$(Q)$(WEAVE) -t pages -o book $(CHAPTERS)
+	$(Q)$(keep) book book.md -- $(WEAVE) -t pages -o book $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
 	@$(call stamp,$(CHAPTERS) book.md $(PAGES) $(B)/book.pandoc.md,$@)
 $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/page/*)
 	@echo 'pandoc $@'
 	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
+# After the book, where both are woven: what is wrong in a chapter is said once.
 notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
 $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/notebooks.done) \
-  $(wildcard tools/notebook/*.py results/*.csv results/predicted/*.csv notebooks/REPOSITORY)
+  $(wildcard tools/notebook/*.py results/*.csv results/predicted/*.csv notebooks/REPOSITORY) \
+  | $(if $(filter all saved book,$(GOALS)),$(B)/book.done)
 	@echo 'weave notebooks/'
-	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
+	$(Q)$(keep) notebooks -- $(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
 	@$(call stamp,$(CHAPTERS) notebooks/*.ipynb,$@)
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
@@ -132,8 +137,8 @@ test: $(tested)  ## every room and promise, in five minutes; whole what differs 
 	@$(tests) -s
 test-all: $(tested)  ## every test; REST=1: only of areas that the last make test asked in part
 	@$(tests)$(if $(REST), -r)
-check: $(B)/weave $(B)/tangle  ## are code, figures, results and pages what the chapters say?
-	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
+check: $(B)/weave $(B)/tangle  ## are code, figures, results, notebooks and pages what the chapters say? Changes nothing
+	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" REPO="$(REPO)" tests/check
 mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED=1 TIER=short FILES="tools/base"
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device

@@ -1,3 +1,4 @@
+// Generated from chapters/00-setup.md by tangle: edit that file, not this one.
 // Chapter 0: is there a device, does it add, and how is time measured?
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 00_setup.cu -o lab && ./lab

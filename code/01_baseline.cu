@@ -1,3 +1,4 @@
+// Generated from chapters/01-baseline.md by tangle: edit that file, not this one.
 // Chapter 1: how slow can a sum be? One GPU thread, and one CPU core.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 01_baseline.cu -o lab && ./lab

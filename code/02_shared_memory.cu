@@ -1,3 +1,4 @@
+// Generated from chapters/02-shared-memory.md by tangle: edit that file, not this one.
 // Chapter 2: a tree for every block, in global memory and in shared memory.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 02_shared_memory.cu -o lab && ./lab

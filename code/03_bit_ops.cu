@@ -1,3 +1,4 @@
+// Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
 // Chapter 3: what a remainder costs, and when the compiler removes it for you.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 03_bit_ops.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
 // Chapter 4: three orders of the same additions, and the banks they touch.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 04_bank_conflicts.cu -o lab && ./lab

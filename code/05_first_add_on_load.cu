@@ -1,3 +1,4 @@
+// Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
 // Chapter 5: half of the threads never add. Halve the blocks, or halve the threads?
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 05_first_add_on_load.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/06-last-warp-unroll.md by tangle: edit that file, not this one.
 // Chapter 6: the last warp needs no block barrier, but it needs something.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 06_last_warp_unroll.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/07-full-unroll.md by tangle: edit that file, not this one.
 // Chapter 7: the block size as a compile-time constant.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 07_full_unroll.cu -o lab && ./lab

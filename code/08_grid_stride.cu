@@ -1,3 +1,4 @@
+// Generated from chapters/08-grid-stride.md by tangle: edit that file, not this one.
 // Chapter 8: any n with any grid, and the grid that suits the machine.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 08_grid_stride.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/09-shuffle.md by tangle: edit that file, not this one.
 // Chapter 9: the lanes of a warp exchange registers.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 09_shuffle.cu -o lab && ./lab

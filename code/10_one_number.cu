@@ -1,3 +1,4 @@
+// Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
 // Chapter 10: five ways from a partial sum per block to one number.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 10_one_number.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/11-speed-of-light.md by tangle: edit that file, not this one.
 // Chapter 11: one launch, any n, any alignment, as fast as the memory, beside CUB.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 11_speed_of_light.cu -o lab && ./lab

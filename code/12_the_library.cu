@@ -1,3 +1,4 @@
+// Generated from chapters/12-the-library.md by tangle: edit that file, not this one.
 // Chapter 12: CUB at the level of a warp, a block and a device, and Thrust.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 12_the_library.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/13-any-operator.md by tangle: edit that file, not this one.
 // Chapter 13: one reduction for any operator and type, and what is built on it.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 13_any_operator.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/15-many-gpus.md by tangle: edit that file, not this one.
 // Chapter 15: a sum over all the GPUs of a host, or of many hosts.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 15_many_gpus.cu -lnccl -o lab && ./lab

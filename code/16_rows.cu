@@ -1,3 +1,4 @@
+// Generated from chapters/16-rows.md by tangle: edit that file, not this one.
 // Chapter 16: rows, each reduced to one result or to a row, in one launch, beside CUB.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 16_rows.cu -o lab && ./lab

@@ -1,3 +1,4 @@
+// Generated from chapters/17-how-long.md by tangle: edit that file, not this one.
 // Chapter 17: what a device can do, measured; and what follows from it.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 17_how_long.cu -o lab && ./lab

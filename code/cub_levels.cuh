@@ -1,3 +1,4 @@
+// Generated from chapters/11-speed-of-light.md by tangle: edit that file, not this one.
 // The contest of chapter 11 with a CUB that has levels of determinism (3.5): the lab, and behind
 // its table a sum at each level.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+// Generated from chapters/D-reduce.md by tangle: edit that file, not this one.
 // reduce.cuh: an array on a CUDA device to one value, in one kernel launch: sum, minimum, maximum,
 // the place of either, or an operator of your own.
 // For C++11 and later, compiled by nvcc for sm_75 and later; needs no other file. From chapter 11

@@ -1,3 +1,4 @@
+// Generated from chapters/F-reduce-exact.md by tangle: edit that file, not this one.
 // reduce_exact.cuh: the exact sum of an array, rounded once to nearest even, in one kernel launch.
 // For C++11 and later, compiled by nvcc; needs no other file. From chapter 14 of the workbook.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+// Generated from chapters/E-reduce-rows.md by tangle: edit that file, not this one.
 // reduce_rows.cuh: rows of a matrix, or ragged rows, each reduced to one result; softmax, layer
 // norm and RMS norm of rows. One kernel launch each. For C++11 and later, compiled by nvcc; needs
 // no other file. From chapter 16 of the workbook.

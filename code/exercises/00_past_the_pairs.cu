@@ -1,3 +1,4 @@
+// Generated from chapters/00-setup.md by tangle: edit that file, not this one.
 // Exercise: one block too far. Find the bug in add_halves() by what simt reports, and mend it.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/01-baseline.md by tangle: edit that file, not this one.
 // Exercise: eight totals. Change the loop so that eight additions can be under way at once.
 #include <math.h>
 #include <stdio.h>

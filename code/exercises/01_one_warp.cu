@@ -1,3 +1,4 @@
+// Generated from chapters/01-baseline.md by tangle: edit that file, not this one.
 // Exercise: thirty-two threads. Change which elements a thread takes.
 #include <math.h>
 #include <stdio.h>

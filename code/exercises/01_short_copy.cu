@@ -1,3 +1,4 @@
+// Generated from chapters/01-baseline.md by tangle: edit that file, not this one.
 // Exercise: what nobody wrote. Find the bug by what simt reports, and mend copy_of().
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/02-shared-memory.md by tangle: edit that file, not this one.
 // Exercise: a barrier less. Eight are enough for eight levels.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/02-shared-memory.md by tangle: edit that file, not this one.
 // Exercise: the smallest of each slice. Two things in the kernel are still those of a sum.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/02-shared-memory.md by tangle: edit that file, not this one.
 // Exercise: put the barriers back. The tree below has none.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
 // Exercise: how many instructions more than a mask does __popc cost?
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
 // Exercise: let the compiler know the block size. It is launched with two of them.
 #include <math.h>
 #include <stdio.h>

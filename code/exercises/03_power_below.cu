@@ -1,3 +1,4 @@
+// Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
 // Exercise: the largest power of two below x, without a loop.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
 // Exercise: a tree for 192 threads. Repair add_level().
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
 // Exercise: how many bank conflicts has the strided tree with a hole after every 16 words?
 #include <math.h>
 #include <stdio.h>

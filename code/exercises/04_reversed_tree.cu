@@ -1,3 +1,4 @@
+// Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
 // Exercise: has the sequential tree conflicts when its right words are read backwards?
 #include <math.h>
 #include <stdio.h>

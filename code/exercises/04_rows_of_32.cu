@@ -1,3 +1,4 @@
+// Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
 // Exercise: sums of rows of 32, a warp for 32 rows. Get rid of the bank conflicts.
 #include <math.h>
 #include <stdio.h>

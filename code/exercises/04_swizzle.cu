@@ -1,3 +1,4 @@
+// Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
 // Exercise: the strided tree without conflicts and without holes. Change place().
 #include <math.h>
 #include <stdio.h>

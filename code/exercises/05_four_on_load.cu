@@ -1,3 +1,4 @@
+// Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
 // Exercise: four elements per thread. Change load_sum() so that it takes all four.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
 // Exercise: one guard for both loads. All elements are 1, so that the sum says how many it has.
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
 // Exercise: one request for two elements. Change load_pair() so that it loads both at once.
 #include <math.h>
 #include <stdio.h>

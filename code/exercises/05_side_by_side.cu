@@ -1,3 +1,4 @@
+// Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
 // Exercise: the two elements of a thread side by side.
 #include <stdio.h>
 

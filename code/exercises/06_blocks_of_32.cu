@@ -1,3 +1,4 @@
+// Generated from chapters/06-last-warp-unroll.md by tangle: edit that file, not this one.
 // Exercise: blocks of one warp. Change last_levels() so that it is right in blocks of 32, too.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/06-last-warp-unroll.md by tangle: edit that file, not this one.
 // Exercise: repair the tail of 2007. Change last_levels() so that its lanes do not race.
 #include <math.h>
 #include <stdio.h>

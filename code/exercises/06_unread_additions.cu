@@ -1,3 +1,4 @@
+// Generated from chapters/06-last-warp-unroll.md by tangle: edit that file, not this one.
 // Exercise: additions that nobody reads. Each block spoils one addition of the tail.
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// Generated from chapters/07-full-unroll.md by tangle: edit that file, not this one.
 // Exercise: eight elements for a small block. Change load_sum() so that it loads EACH elements.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/07-full-unroll.md by tangle: edit that file, not this one.
 // Exercise: leave as soon as you can. Change wide_levels() so that idle warps return from it.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/07-full-unroll.md by tangle: edit that file, not this one.
 // Exercise: blocks of 96 and of 192. Change wide_levels() so that BLOCK need not be a power of two.
 #include <math.h>
 #include <stdio.h>

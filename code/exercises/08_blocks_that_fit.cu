@@ -1,3 +1,4 @@
+// Generated from chapters/08-grid-stride.md by tangle: edit that file, not this one.
 // Exercise: ask how many fit. Change blocks_that_fit() so that the device answers.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/08-grid-stride.md by tangle: edit that file, not this one.
 // Exercise: eight blocks. Change thread_part() so that every element is added once.
 #include <math.h>
 #include <stdio.h>

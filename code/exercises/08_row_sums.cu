@@ -1,3 +1,4 @@
+// Generated from chapters/08-grid-stride.md by tangle: edit that file, not this one.
 // Exercise: more rows than blocks. Change row_sums() so that 16 blocks do every row.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/09-shuffle.md by tangle: edit that file, not this one.
 // Exercise: blocks of 200, and of 20. Change block_sum() so that it is right for any block.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/09-shuffle.md by tangle: edit that file, not this one.
 // Exercise: a sum for every lane. Change warp_sum() so that all 32 lanes have it.
 #include <math.h>
 #include <stdio.h>

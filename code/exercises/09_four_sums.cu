@@ -1,3 +1,4 @@
+// Generated from chapters/09-shuffle.md by tangle: edit that file, not this one.
 // Exercise: four sums, six shuffles. Change warp_four_sums() so that it takes six.
 #include <math.h>
 #include <stdio.h>

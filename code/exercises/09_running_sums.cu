@@ -1,3 +1,4 @@
+// Generated from chapters/09-shuffle.md by tangle: edit that file, not this one.
 // Exercise: running sums. Change warp_running_sum() so that lane l holds the sum of lanes 0 to l.
 #include <math.h>
 #include <stdio.h>

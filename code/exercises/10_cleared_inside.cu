@@ -1,3 +1,4 @@
+// Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
 // Exercise: a sum that begins too late. Find the bug by what simt reports, and mend it.
 #include <math.h>
 #include <stdio.h>

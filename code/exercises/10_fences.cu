@@ -1,3 +1,4 @@
+// Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
 // Exercise: the two fences. Change is_last() so that the last block sees all partial sums.
 #include <math.h>
 #include <stdio.h>

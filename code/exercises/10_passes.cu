@@ -1,3 +1,4 @@
+// Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
 // Exercise: the blocks of all passes. Nothing to change: it counts.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
 // Exercise: two numbers, one ticket. Put block_both() right.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/11-speed-of-light.md by tangle: edit that file, not this one.
 // Exercise: off the boundary. Change head_of() so that every vector is aligned.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/11-speed-of-light.md by tangle: edit that file, not this one.
 // Exercise: the place of the largest. Let post() and collect() send value and index in one word.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/11-speed-of-light.md by tangle: edit that file, not this one.
 // Exercise: value and flag apart. Repair post() and collect().
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/12-the-library.md by tangle: edit that file, not this one.
 // Exercise: the step of the chars. Nothing to change: it asks CUB for which n it wants storage.
 #include <cub/device/device_reduce.cuh>
 #include <math.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/12-the-library.md by tangle: edit that file, not this one.
 // Exercise: an even share in one piece. Let share_of() deal out the remainder evenly.
 #include <math.h>
 #include <stdio.h>

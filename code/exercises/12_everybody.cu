@@ -1,3 +1,4 @@
+// Generated from chapters/12-the-library.md by tangle: edit that file, not this one.
 // Exercise: everybody needs the sum. Repair block_sum_all().
 #include <cub/block/block_reduce.cuh>
 #include <math.h>

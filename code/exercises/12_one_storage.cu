@@ -1,3 +1,4 @@
+// Generated from chapters/12-the-library.md by tangle: edit that file, not this one.
 // Exercise: one storage, two answers. Add what is missing in sum_and_largest().
 #include <cub/block/block_reduce.cuh>
 #include <math.h>

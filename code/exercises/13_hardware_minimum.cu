@@ -1,3 +1,4 @@
+// Generated from chapters/13-any-operator.md by tangle: edit that file, not this one.
 // Exercise: the minimum of the hardware. Let smaller() be one instruction.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/13-any-operator.md by tangle: edit that file, not this one.
 // Exercise: softmax with one reduction. Repair merge().
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/13-any-operator.md by tangle: edit that file, not this one.
 // Exercise: rows of 100. Write row_sums() and its grid so that no byte is loaded in vain.
 #include <math.h>
 #include <stdio.h>

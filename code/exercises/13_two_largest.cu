@@ -1,3 +1,4 @@
+// Generated from chapters/13-any-operator.md by tangle: edit that file, not this one.
 // Exercise: the two largest. Repair identity() and combine().
 #include <math.h>
 #include <stdio.h>

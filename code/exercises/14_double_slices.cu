@@ -1,3 +1,4 @@
+// Generated from chapters/14-rounding.md by tangle: edit that file, not this one.
 // Exercise: double until the very end. Let slice_sum() round once.
 #include <math.h>
 #include <stdio.h>

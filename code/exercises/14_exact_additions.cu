@@ -1,3 +1,4 @@
+// Generated from chapters/14-rounding.md by tangle: edit that file, not this one.
 // Exercise: what Kahan loses. Let add() keep the error of every addition.
 #include <math.h>
 #include <stdio.h>

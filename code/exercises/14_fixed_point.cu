@@ -1,3 +1,4 @@
+// Generated from chapters/14-rounding.md by tangle: edit that file, not this one.
 // Exercise: the same in every grid. Choose Acc, lift() and value().
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/14-rounding.md by tangle: edit that file, not this one.
 // Exercise: rounded once. Let rounded() heed what is in `low`.
 #include <math.h>
 #include <stdio.h>

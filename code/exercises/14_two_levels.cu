@@ -1,3 +1,4 @@
+// Generated from chapters/14-rounding.md by tangle: edit that file, not this one.
 // Exercise: two levels. Let add() keep what the first level rounds away.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/16-rows.md by tangle: edit that file, not this one.
 // Exercise: swap halves. Change team_sums() so that it needs seven shuffles.
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Generated from chapters/16-rows.md by tangle: edit that file, not this one.
 // Exercise: whose element is it? Write row_of() so that it takes few steps.
 #include <math.h>
 #include <stdio.h>

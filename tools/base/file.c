@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,22 @@ bool file_read(Arena *arena, const char *path, Str *text) {
     errno = error;
     *text = buf_str(&buf);
     return got == 0;
+}
+
+bool file_read_text(Arena *arena, const char *path, Str *text) {
+    Str rest, line;
+    Buf plain = {.arena = arena};
+    if (!file_read(arena, path, &rest)) return false;
+    if (str_starts(rest, STR("\xEF\xBB\xBF"))) rest = str_from(rest, 3);
+    *text = rest;
+    if (str_find(rest, STR("\r\n")) == SIZE_MAX) return true;
+    bool ended = str_ends(rest, STR("\n"));
+    while (str_line(&rest, &line)) {
+        buf_add(&plain, line);
+        if (rest.len || ended) buf_char(&plain, '\n');
+    }
+    *text = buf_str(&plain);
+    return true;
 }
 
 static bool make_folders(char *path) {

@@ -10,6 +10,10 @@
 // Reads the whole file into the arena. On failure returns false with errno set.
 bool file_read(Arena *arena, const char *path, Str *text);
 
+// As file_read, for a text that somebody wrote in an editor: its byte order mark is left out, and
+// lines that end in \r\n end in \n.
+bool file_read_text(Arena *arena, const char *path, Str *text);
+
 typedef enum { FILE_WRITTEN, FILE_UNCHANGED, FILE_FAILED } FileResult;
 
 // Gives `path` this content. Same content: the file is not touched. Otherwise the text goes to a

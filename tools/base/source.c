@@ -98,7 +98,7 @@ size_t source_number(const SourceMap *map, Str path, size_t line) {
     return 0;
 }
 
-static bool is_code(Str path) {
+bool source_is_code(Str path) {
     static const char *const known[] = {".cu", ".cuh", ".c", ".h", ".cc", ".cpp", ".hpp"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_ends(path, str_of(known[i]))) return true;
@@ -107,7 +107,7 @@ static bool is_code(Str path) {
 
 void source_add(Buf *all, Str path, Str text) {
     SourceLines lines = {.code.arena = all->arena, .rest = text};
-    if (!is_code(path)) buf_add(all, text);
-    while (is_code(path) && source_next(&lines))
+    if (!source_is_code(path)) buf_add(all, text);
+    while (source_is_code(path) && source_next(&lines))
         buf_format(all, "%.*s\n", STR_ARG(buf_str(&lines.code)));
 }

@@ -35,6 +35,8 @@ SourceMap source_map(Arena *arena, Str text);
 // lines of headers do.
 size_t source_number(const SourceMap *map, Str path, size_t line);
 
+bool source_is_code(Str path); // by its ending: C, C++ or CUDA
+
 // Adds the lines of a program to what will be hashed; of one in another language than these, as
 // `path` says, its text as it is.
 void source_add(Buf *all, Str path, Str text);

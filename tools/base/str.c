@@ -144,3 +144,33 @@ void buf_format(Buf *buf, const char *format, ...) {
 }
 
 Str buf_str(const Buf *buf) { return (Str){buf->at, buf->len}; }
+
+enum { NEAR_LENGTH_MAX = 64 };
+
+// How many single-character edits turn a into b. Both are at most NEAR_LENGTH_MAX long.
+static size_t edit_distance(Str a, Str b) {
+    size_t row[NEAR_LENGTH_MAX + 1];
+    for (size_t j = 0; j <= b.len; j++) row[j] = j;
+    for (size_t i = 1; i <= a.len; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.len; j++) {
+            size_t best = diagonal + (a.at[i - 1] != b.at[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[b.len];
+}
+
+bool str_is_nearer(Str name, Str other, size_t *edits) {
+    const size_t limit = *edits ? *edits - 1 : name.len / 3 + 1;
+    if (name.len > NEAR_LENGTH_MAX || other.len > NEAR_LENGTH_MAX) return false;
+    if (other.len > name.len + limit || name.len > other.len + limit) return false;
+    const size_t found = edit_distance(name, other);
+    if (found > limit) return false;
+    *edits = found;
+    return true;
+}

@@ -30,6 +30,10 @@ uint64_t str_hash(Str s);                       // 64-bit FNV-1a, stable between
 Str str_one_line(Arena *arena, Str s);          // white space between words becomes one blank
 char *str_terminated(Arena *arena, Str s);      // a copy with a NUL, for calls that need one
 
+// For "did you mean": whether `other` is like `name`, and liker than the best one so far, which is
+// *edits away. *edits, at first 0 for none, is then what turns one into the other.
+bool str_is_nearer(Str name, Str other, size_t *edits);
+
 // Takes the next line off *rest, without its "\n" or "\r\n". False at the end of the text.
 bool str_line(Str *rest, Str *line);
 

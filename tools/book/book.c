@@ -110,6 +110,13 @@ bool book_check_attributes(Book *book, const FencePart *part, const Str *known) 
     return good;
 }
 
+Str book_source(const Book *book, Str path) {
+    Buf text = {.arena = book->arena};
+    buf_format(&text, "Generated from %.*s and %s/ by weave: edit those, not this file.",
+               STR_ARG(path.len ? path : STR("./")), book->results->folder);
+    return buf_str(&text);
+}
+
 Str book_provenance(const Book *book) {
     Buf text = {.arena = book->arena};
     KeyScope scope = book_scope(book);

@@ -96,9 +96,10 @@ void book_check_stale(Book *book, size_t line, Str what, bool stale);
 // Every attribute of a directive must be one of these names (ended by an empty one).
 bool book_check_attributes(Book *book, const FencePart *part, const Str *known);
 
-Str book_chapter(const Book *book);    // of the file: 04, A
-KeyScope book_scope(const Book *book); // where the keys of that chapter are looked up
-Str book_provenance(const Book *book); // in one sentence or two
+Str book_chapter(const Book *book);          // of the file: 04, A
+KeyScope book_scope(const Book *book);       // where the keys of that chapter are looked up
+Str book_source(const Book *book, Str path); // what a file woven from `path` says first
+Str book_provenance(const Book *book);       // in one sentence or two
 
 // Text to the output, each line behind the marks of the container that it stands in.
 void book_add(Book *book, Str text);

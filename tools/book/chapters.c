@@ -246,10 +246,18 @@ static Str take_text(Book *book) {
     return buf_str(&text);
 }
 
+// The first line of a page, which code hosts do not show.
+static void add_source(Book *book, Str source) {
+    Buf text = {.arena = book->arena};
+    buf_format(&text, "<!-- %.*s -->\n\n", STR_ARG(book_source(book, source)));
+    book_add(book, buf_str(&text));
+}
+
 static BookFile weave_front(Book *book, Str folder, size_t front) {
     Buf path = {.arena = book->arena}, from = {.arena = book->arena};
     book->homes = homes_of(book, folder, front, true);
     book->up = path_way_back(book->arena, folder);
+    add_source(book, path_folder(book->chunks->files[0].path));
     if (front == CHUNK_NONE) {
         Buf title = {.arena = book->arena};
         if (book->title.len) buf_format(&title, "# %.*s\n\n", STR_ARG(book->title));
@@ -272,6 +280,7 @@ static BookFile weave_page(Book *book, Str folder, size_t front) {
     Buf path = {.arena = book->arena}, from = {.arena = book->arena};
     buf_format(&from, "*Woven by tools/weave from %.*s and %s/; do not edit.*\n", STR_ARG(source),
                book->results->folder);
+    add_source(book, source);
     add_ways(book, folder, front);
     chapters_weave_file(book);
     add_ways(book, folder, front);

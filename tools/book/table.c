@@ -74,11 +74,10 @@ static bool read_column(Table *table, Str name) {
         if (!results->counters)
             buf_format(&why, "column `%.*s`: %s/cpu.csv is missing", STR_ARG(name),
                        results->folder);
-        else if (!results_has_column(results->counters, name))
-            buf_format(&why,
-                       "unknown column `%.*s`: neither a field of the GPU tables nor a column "
-                       "of %s",
-                       STR_ARG(name), results->counters->path);
+        else if (!results_has_column(results->counters, name)) {
+            buf_add(&why, STR("unknown column "));
+            key_say_unknown(results->counters, name, &why);
+        }
         if (why.len) return fail(table, table->part->line, why);
         table->counted = true;
         add_column(table, column);

@@ -13,7 +13,10 @@ shift 2
 # The lock is held, and inherited by all that make starts, until the last of them has ended. make
 # clean may remove the file while others wait for it: then they begin again with the new one.
 while :; do
-    mkdir -p "$build" && exec 8>"$build/lock" || exit
+    { mkdir -p "$build" && exec 8>"$build/lock"; } 2>/dev/null || {
+        echo "make: cannot write in $build/: make it writable, or name another folder, as in make B=/tmp/build" >&2
+        exit 1
+    }
     flock -n 8 || { echo "make: another make is at work in $build/: waiting for it" >&2 && flock 8; } || exit
     [ "$build/lock" -ef /proc/self/fd/8 ] && break
 done
@@ -36,6 +39,6 @@ wait $tee
 rm -f "$pipe"
 if grep -qs '^make.*: \*\*\* Waiting for unfinished jobs' "$build/errors"; then
     printf '\nWhat went wrong:\n' >&2
-    grep -v '^make.*: \*\*\* ' "$build/errors" | tail -n 60 | sed 's/^/  /' >&2
+    grep -v '^make.*: \*\*\* ' "$build/errors" | tail -n 60 | awk '!/^[^ ]+:[0-9]+: / || !said[$0]++' | sed 's/^/  /' >&2
 fi
 exit $status

@@ -69,7 +69,7 @@ $(B)/results/$(DEVICE).csv: $$(call run_file,csv,$$(runs)) $(B)/labs.mk $(B)/col
 
 # On a GPU only what has changed is measured.
 recorded = $(Q)B='$(B)' R='$(R)' N='$(N)' DEVICE='$(DEVICE)' ARCH='$(ARCH)' RUNS='$(runs)' TOGETHER='$(together)' TOOLKIT="$(toolkit)" MAKE='$(MAKE_COMMAND)' \
-  NVCC_FLAGS='$(NVCC_FLAGS)' ALL='$(ALL)' ONLY='$(ONLY)' CCCL='$(CCCL)' V='$(V)' PLAN='$(PLAN)' tools/build/record.sh
+  NVCC_FLAGS='$(NVCC_FLAGS)' ALL='$(ALL)' ONLY='$(ONLY)' CCCL='$(CCCL)' V='$(V)' PLAN='$(PLAN)' $(keep) results -- tools/build/record.sh
 predicted_labs = $(foreach lab,$(runs),$(if $(filter 17_%,$(lab)),,$(lab)))
 record record-newest record-shapes: $(B)/collect $(if $(filter cpu,$(DEVICE)),simt)
 record:  ## make this device's results the recorded ones: what has changed is measured; ALL=1 all, ONLY="11_% 12_%@1024" these, PLAN=1 only says which
@@ -81,7 +81,7 @@ record-shapes:  ## measure rows of every shape on a GPU, with CCCL=DIR beside a 
 
 # The rows that were recorded of a device, predicted from its speeds.
 predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements, and say how far off: into results/predicted/
-	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname $$nvcc):$$PATH" B='$(B)' python3 tools/build/predict.py \
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname $$nvcc):$$PATH" $(keep) results -- python3 tools/build/predict.py \
 	  -d $(TIME) -n $(N) -o results/predicted $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
 
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,

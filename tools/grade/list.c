@@ -15,8 +15,8 @@ typedef struct {
 // What the reader has in the place of the starter; false: nothing.
 static bool read_work(const Session *session, const Exercise *exercise, Str *text) {
     char *path = str_terminated(session->arena, session_file(session, exercise));
-    return file_read(session->arena, path, text) &&
-           !str_equal(*text, expand_variant(session->table, exercise, exercise->starter));
+    return file_read_text(session->arena, path, text) &&
+           !str_ends(*text, expand_variant(session->table, exercise, exercise->starter));
 }
 
 static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {

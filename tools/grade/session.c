@@ -35,6 +35,17 @@ Str session_file(const Session *session, const Exercise *exercise) {
     return path_join(session->arena, str_of(session->work), path_name(target));
 }
 
+Str session_work(const Session *session, const Exercise *exercise) {
+    Buf text = {.arena = session->arena};
+    Str number = session_number(session, exercise);
+    buf_format(
+        &text,
+        "// Yours to change: exercise %.*s of %.*s. make exercise-%.*s only reads this file.\n",
+        STR_ARG(number), STR_ARG(session_chapter(session, exercise)), STR_ARG(number));
+    buf_add(&text, expand_variant(session->table, exercise, exercise->starter));
+    return buf_str(&text);
+}
+
 Progress session_progress(const Session *session) {
     Buf path = {.arena = session->arena};
     buf_format(&path, "%s/progress.csv", session->work);

@@ -31,6 +31,9 @@ Str session_name(const Session *session, const Exercise *exercise);
 // WORK/04_padded_doubles.cu.
 Str session_file(const Session *session, const Exercise *exercise);
 
+// What that file starts as: the starter, below a line that says whose file it is.
+Str session_work(const Session *session, const Exercise *exercise);
+
 // What has been graded before: WORK/progress.csv.
 Progress session_progress(const Session *session);
 

@@ -209,8 +209,8 @@ static bool have_file(const Session *session, const Exercise *exercise, Str file
     struct stat status;
     char *path = str_terminated(session->arena, file);
     if (stat(path, &status) == 0) return true;
-    Str text = expand_variant(session->table, exercise, exercise->starter);
-    if (errno != ENOENT || file_write_if_changed(session->arena, path, text) == FILE_FAILED) {
+    if (errno != ENOENT || file_write_if_changed(session->arena, path,
+                                                 session_work(session, exercise)) == FILE_FAILED) {
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         return false;
     }
@@ -267,7 +267,7 @@ static int grade_program(const Session *session, const Exercise *exercise) {
     if (session->solution) {
         reader = own;
     } else {
-        if (!file_read(session->arena, str_terminated(session->arena, reader.source), &text)) {
+        if (!file_read_text(session->arena, str_terminated(session->arena, reader.source), &text)) {
             fprintf(stderr, "%.*s: %s\n", STR_ARG(reader.source), strerror(errno));
             return 2;
         }
@@ -355,8 +355,8 @@ static int grade_answer(const Session *session, const Exercise *exercise) {
 // What is asked: the exercise's text down to its first block.
 static void print_question(const Session *session, const Exercise *exercise) {
     Str text, line;
-    if (!file_read(session->arena,
-                   str_terminated(session->arena, session_chapter(session, exercise)), &text))
+    if (!file_read_text(session->arena,
+                        str_terminated(session->arena, session_chapter(session, exercise)), &text))
         return;
     for (size_t number = 1; str_line(&text, &line); number++) {
         if (number <= exercise->line) continue;

@@ -151,7 +151,7 @@ void chunk_add(ChunkTable *table, Str path, Str text) {
 
 void chunk_read(ChunkTable *table, Str path) {
     Str text;
-    if (file_read(table->arena, str_terminated(table->arena, path), &text)) {
+    if (file_read_text(table->arena, str_terminated(table->arena, path), &text)) {
         chunk_add(table, path, text);
         return;
     }

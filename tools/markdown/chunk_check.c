@@ -37,44 +37,19 @@ static void index_names(ChunkTable *table) {
 
 // --- references ---
 
-enum { SUGGEST_NAME_MAX = 64 };
-
-// How many single-character edits turn a into b. Both are at most SUGGEST_NAME_MAX long.
-static size_t edit_distance(Str a, Str b) {
-    size_t row[SUGGEST_NAME_MAX + 1];
-    for (size_t j = 0; j <= b.len; j++) row[j] = j;
-    for (size_t i = 1; i <= a.len; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.len; j++) {
-            size_t best = diagonal + (a.at[i - 1] != b.at[j - 1]);
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[b.len];
-}
-
 // The defined name nearest to this one, if any is near. `budget` limits the work of a whole run,
 // in names and in characters compared.
 static Str nearest_name(const ChunkTable *table, Str name, size_t *budget) {
     Str nearest = {0};
-    size_t limit = name.len / 3 + 1;
-    if (name.len > SUGGEST_NAME_MAX) return nearest;
+    size_t edits = 0;
     for (size_t i = 0; i < table->chunk_count; i++) {
         Str candidate = table->chunks[i].name;
         if (*budget == 0) return nearest;
         --*budget;
-        if (candidate.len == 0 || candidate.len > SUGGEST_NAME_MAX) continue;
-        if (candidate.len > name.len + limit || name.len > candidate.len + limit) continue;
         size_t work = candidate.len * name.len;
         if (work > *budget) return nearest;
         *budget -= work;
-        size_t distance = edit_distance(name, candidate);
-        if (distance > limit || (distance == limit && nearest.len)) continue;
-        limit = distance;
+        if (candidate.len == 0 || !str_is_nearer(name, candidate, &edits)) continue;
         nearest = candidate;
     }
     return nearest;

@@ -31,7 +31,7 @@ typedef struct {
     FenceParts result;
     size_t part_capacity;
     size_t line;            // number of the line at hand
-    const char *line_start; // where it starts, before any byte order mark
+    const char *line_start; // where it starts
     const char *prose;      // where the prose run before it starts
     size_t prose_line;
 
@@ -345,7 +345,6 @@ FenceParts fence_scan(Arena *arena, Str text) {
     Str rest = text, line;
     for (; str_line(&rest, &line); scanner->line++) {
         scanner->line_start = line.at;
-        if (scanner->line == 1 && str_starts(line, STR("\xEF\xBB\xBF"))) line = str_from(line, 3);
         scan_line(scanner, line, rest.at);
     }
     if (scanner->leaf == LEAF_FENCE) end_fence(scanner, rest.at, scanner->line);

@@ -102,7 +102,7 @@ static void write_cell(Json *json, const Cell *cell) {
     json_close(json, '}');
 }
 
-static void write_metadata(Json *json) {
+static void write_metadata(Json *json, Str source) {
     json_open(json, STR("metadata"), '{');
     json_text(json, STR("accelerator"), STR("GPU"));
     json_open(json, STR("colab"), '{');
@@ -111,6 +111,7 @@ static void write_metadata(Json *json) {
     json_close(json, ']');
     json_plain(json, STR("toc_visible"), STR("true"));
     json_close(json, '}');
+    json_text(json, STR("generated"), source);
     json_open(json, STR("kernelspec"), '{');
     json_text(json, STR("display_name"), STR("Python 3"));
     json_text(json, STR("language"), STR("python"));
@@ -122,14 +123,14 @@ static void write_metadata(Json *json) {
     json_close(json, '}');
 }
 
-Str cells_close(Cells *cells) {
+Str cells_close(Cells *cells, Str source) {
     Buf out = {.arena = cells->arena};
     Json json = {.out = &out};
     json_open(&json, STR(""), '{');
     json_open(&json, STR("cells"), '[');
     for (size_t i = 0; i < cells->count; i++) write_cell(&json, &cells->items[i]);
     json_close(&json, ']');
-    write_metadata(&json);
+    write_metadata(&json, source);
     json_plain(&json, STR("nbformat"), STR("4"));
     json_plain(&json, STR("nbformat_minor"), STR("5"));
     json_close(&json, '}');

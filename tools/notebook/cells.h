@@ -34,7 +34,7 @@ void cells_add_code(Cells *cells, Str id, Str text);
 // The same, to be filled in: Colab makes a field of its #@param, and Jupyter shows the code.
 void cells_add_form(Cells *cells, Str id, Str text);
 
-// The whole notebook.
-Str cells_close(Cells *cells);
+// The whole notebook. `source` says in its metadata what it is generated from.
+Str cells_close(Cells *cells, Str source);
 
 #endif

@@ -448,8 +448,11 @@ static const BookHome *homes_of(const Notebook *notebook) {
     return homes;
 }
 
+// The notebook of the file `only`, or with CHUNK_NONE of all.
 static BookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs, Str name,
-                      bool *inside, bool whole) {
+                      bool *inside, size_t only) {
+    const bool whole = only == CHUNK_NONE;
+    const Str source = book->chunks->files[whole ? 0 : only].path;
     Notebook notebook = {.book = book,
                          .plan = plan,
                          .labs = labs,
@@ -478,7 +481,9 @@ static BookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs, St
     add_sections(&notebook);
     Buf path = {.arena = book->arena};
     buf_format(&path, "%.*s/%.*s.ipynb", STR_ARG(plan->folder), STR_ARG(name));
-    return (BookFile){buf_str(&path), cells_close(&notebook.cells)};
+    return (BookFile){
+        buf_str(&path),
+        cells_close(&notebook.cells, book_source(book, whole ? path_folder(source) : source))};
 }
 
 size_t notebook_weave(Book *book, const NotebookPlan *plan, BookFile **files) {
@@ -488,14 +493,14 @@ size_t notebook_weave(Book *book, const NotebookPlan *plan, BookFile **files) {
     *files = ARENA_NEW(book->arena, file_count + 1, BookFile);
     for (size_t i = 0; i < file_count; i++) all[i] = lab_of_file(&labs, i) != NULL;
     chapters_open(book);
-    (*files)[count++] = weave(book, plan, &labs, STR("workbook"), all, true);
+    (*files)[count++] = weave(book, plan, &labs, STR("workbook"), all, CHUNK_NONE);
     // The chapters one by one say nothing that has not been checked now.
     for (size_t i = 0; book->error_count == 0 && i < file_count; i++) {
         if (!all[i]) continue;
         bool *one = ARENA_NEW(book->arena, file_count + 1, bool);
         one[i] = true;
         (*files)[count++] =
-            weave(book, plan, &labs, path_stem(book->chunks->files[i].path), one, false);
+            weave(book, plan, &labs, path_stem(book->chunks->files[i].path), one, i);
     }
     book_sort_errors(book);
     return count;

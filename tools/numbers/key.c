@@ -59,6 +59,18 @@ const KeyField *key_field(Str name) {
     return NULL;
 }
 
+void key_say_unknown(const ResultTable *counters, Str name, Buf *why) {
+    Str nearest = {NULL, 0};
+    size_t edits = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (str_is_nearer(name, fields[i].name, &edits)) nearest = fields[i].name;
+    for (size_t i = 0; i < counters->column_count; i++)
+        if (str_is_nearer(name, counters->columns[i], &edits)) nearest = counters->columns[i];
+    buf_format(why, "`%.*s`: neither a field of the GPU tables nor a column of %s", STR_ARG(name),
+               counters->path);
+    if (nearest.len) buf_format(why, "; did you mean `%.*s`?", STR_ARG(nearest));
+}
+
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
@@ -417,8 +429,8 @@ bool key_field_value(const KeyScope *scope, const ResultTable *device, const Res
 bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value *value, Buf *why) {
     const ResultTable *table = scope->results->counters;
     if (table && !results_has_column(table, column)) {
-        buf_format(why, "no field `%.*s`: neither a field of the GPU tables nor a column of %s",
-                   STR_ARG(column), table->path);
+        buf_add(why, STR("no field "));
+        key_say_unknown(table, column, why);
         return false;
     }
     const ResultRow *row = key_counters(scope, key, why);

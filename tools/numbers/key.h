@@ -63,6 +63,9 @@ typedef struct {
 // The field of that name of the GPU tables, or NULL.
 const KeyField *key_field(Str name);
 
+// Says of a name that it is no field and no counter, and which one is most like it.
+void key_say_unknown(const ResultTable *counters, Str name, Buf *why);
+
 // The words of a counter column: `shared_ld_conflicts` reads "shared load conflicts".
 Str key_counter_title(Arena *arena, Str column);
 

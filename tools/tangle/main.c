@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/source.h"
 #include "base/version.h"
 #include "tangle/expand.h"
 #include "tangle/print.h"
@@ -43,7 +44,7 @@ static const char help[] =
     "          those lines the output is the same, byte for byte\n"
     "  -n      write nothing, only print what would be written or removed\n"
     "  -p      prune: remove the files below DIR/code that no FILE defines (not hidden files,\n"
-    "          links or folders). Give it all your FILEs\n"
+    "          *.mine, links or folders). Give it all your FILEs\n"
     "  -d      print a make fragment, write nothing. For FILEs that define code/04_sum.cu:\n"
     "              LABS := 04_sum                            every .cu file but exercises\n"
     "              LAB_OF_4 := 04_sum                        those that start with this number\n"
@@ -60,6 +61,7 @@ static const char help[] =
     "  -h      this text\n"
     "  --version  which tangle this is\n"
     "\n"
+    "The first line of a program in C, C++ or CUDA is a comment: it names the FILE to edit.\n"
     "Prints the path of each file written, and `removed PATH` for each pruned. A file is replaced\n"
     "in one step, and only if its content differs. Any error in any FILE is printed as\n"
     "FILE:LINE: message, and then nothing is written: undefined, unused, cyclic and doubly\n"
@@ -151,12 +153,26 @@ static bool would_change(Arena *arena, const char *path, Str text) {
     return !file_read(arena, path, &current) || !str_equal(current, text);
 }
 
+// The text of a target. Above a program in C++ or CUDA a comment says which file to edit instead.
+static Str target_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
+    Buf text = {.arena = table->arena};
+    Str from = table->files[table->chunks[chunk].file].path;
+    Str program = expand_text(table, chunk, style);
+    if (!source_is_code(table->chunks[chunk].target)) return program;
+    buf_add(&text, STR("// Generated from "));
+    for (size_t i = 0; i < from.len; i++)
+        buf_char(&text, (unsigned char)from.at[i] < ' ' ? '?' : from.at[i]);
+    buf_add(&text, STR(" by tangle: edit that file, not this one.\n"));
+    buf_add(&text, program);
+    return buf_str(&text);
+}
+
 // Writes every target; the texts of all are complete before the first is written.
 static bool write_targets(const ChunkTable *table, const Options *options) {
     Arena *arena = table->arena;
     Str *texts = ARENA_NEW(arena, table->chunk_count, Str);
     for (size_t i = 0; i < table->chunk_count; i++)
-        if (table->chunks[i].target.len) texts[i] = expand_text(table, i, options->style);
+        if (table->chunks[i].target.len) texts[i] = target_text(table, i, options->style);
     for (size_t i = 0; i < table->chunk_count; i++) {
         if (table->chunks[i].target.len == 0) continue;
         Str target = table->chunks[i].target;

@@ -44,7 +44,7 @@ static void read_folder(Str folder, const Paths *kept, Paths *folders, Paths *fo
         if (entry->d_name[0] == '.' || lstat(str_terminated(arena, path), &status) != 0) continue;
         if (S_ISDIR(status.st_mode))
             add_path(folders, path);
-        else if (S_ISREG(status.st_mode) && !has_path(kept, path))
+        else if (S_ISREG(status.st_mode) && !str_ends(path, STR(".mine")) && !has_path(kept, path))
             add_path(found, path);
     }
     closedir(entries);

@@ -5,7 +5,7 @@
 #include "markdown/chunk.h"
 
 // The paths of regular files below folder/code, at any depth, that are no target in the table;
-// sorted, in the arena. Hidden files and folders and symbolic links are left alone.
+// sorted, in the arena. Hidden files and folders, *.mine and symbolic links are left alone.
 size_t prune_stale_files(const ChunkTable *table, Str folder, Str **paths);
 
 #endif
