@@ -12,12 +12,13 @@ BOOK_DEVICE ?= nvidia-h200
 TIME ?= $(BOOK_DEVICE)
 Q = $(if $(V),,@)
 GOALS := $(or $(MAKECMDGOALS),all)
-$(if $(filter clean,$(GOALS)),$(if $(filter-out clean,$(GOALS)),$(error make clean stands alone)))
+$(if $(filter clean distclean,$(GOALS)),$(if $(word 2,$(GOALS)),$(error make $(filter clean distclean,$(GOALS)) stands alone)))
 asks_only := $(strip $(foreach flag,n q t p,$(findstring $(flag),$(firstword -$(MAKEFLAGS)))))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-# Named or installed first; areas of tests that are named ask for what they need.
+# Named or installed first; tests ask for what else they need.
 needs = $(if $(filter all labs run record% $(if $(AREA),,test test-all) chapter-% exercise-% saved,$(GOALS)),nvcc) \
-  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc)
+  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc) \
+  $(if $(filter test test-all check,$(GOALS)),git) $(if $(filter-out clean distclean help,$(GOALS)),cc)
 
 # Make starts itself again, below in_turn.sh, which lets one make at a time work in a build folder.
 ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch colab,$(GOALS)),,free)),)
@@ -25,7 +26,7 @@ ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out h
 $(GOALS): in-turn
 	@:
 in-turn:
-	+@IN_TURN='$(abspath $(B))' exec tools/build/in_turn.sh '$(B)' '$(needs)' '$(MAKE)' $(GOALS)
+	+@IN_TURN='$(abspath $(B))' CC='$(CC)' exec tools/build/in_turn.sh '$(B)' '$(strip $(needs))' '$(MAKE)' $(GOALS)
 else
 
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS))$(filter record%,$(GOALS)),)
@@ -56,10 +57,11 @@ lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt help clean FORCE
+.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
-	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library); open $(B)/book.html'
+	@$(foreach lab,$(missing),echo '$(lab) is left out: there is no $(needs_$(lab)), the header of a library that it uses';)
+	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device); open $(B)/book.html'
 include tools/build/tools.mk
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
@@ -73,7 +75,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)B=$(B) tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean simt mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -136,7 +138,10 @@ mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
-clean:  ## remove all that was built
+INSTALLED := venv venv-jupyter pandoc cuda toolchain
+clean:  ## remove what was built; keep the tools that make installed into build/
+	find $(B) -mindepth 1 -maxdepth 1 $(INSTALLED:%=! -name %) -exec rm -rf {} +
+distclean:  ## remove build/, with the tools that make installed there
 	rm -rf $(B)
 endif
 help:  ## this list

@@ -3,8 +3,8 @@
 #
 #     in_turn.sh BUILD "TOOLS" make [ARGS...]
 #
-# Waits for another make in BUILD, and says so. Then asks tools/build/toolchain.sh for TOOLS, so that
-# what is missing is installed, or named, before anything else is done. Where make went on with other
+# Waits for another make in BUILD, and says so. Then tools/build/toolchain.sh names which of TOOLS the user
+# must install, and installs the others that are missing, before anything else is done. Where make went on with other
 # work behind an error, what went wrong is said once more at the end. The exit status is make's.
 set -um # every job in a process group of its own: one signal ends all of it
 build=$1 tools=$2
@@ -18,9 +18,7 @@ while :; do
     [ "$build/lock" -ef /proc/self/fd/8 ] && break
 done
 
-lacking=0
-for tool in $tools; do B=$build tools/build/toolchain.sh "$tool" >/dev/null || { [ $? -lt 128 ] && lacking=1; } || exit 130; done
-[ $lacking = 0 ] || exit 1
+[ -z "$tools" ] || B=$build tools/build/toolchain.sh all $tools || { [ $? -lt 128 ] && exit 1 || exit 130; }
 
 pipe=$build/errors.$$
 rm -f "$build"/errors.* # of a make that was killed

@@ -4,15 +4,23 @@
 #   tools/build/toolchain.sh python    prints a python3 (3.10 or later) that imports matplotlib
 #   tools/build/toolchain.sh pandoc    prints a pandoc (2.17 or later)
 #   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12 or later)
-#   tools/build/toolchain.sh -f nvcc    prints it if it is there, and installs nothing
+#   tools/build/toolchain.sh -f nvcc   prints it if it is there, and installs nothing
 #   tools/build/toolchain.sh arch      prints the architecture of the GPU at hand, as in sm_90 (the
 #                                lowest of several); nothing without a GPU
+#   tools/build/toolchain.sh all nvcc pandoc cc git
+#                                checks all of these: names what you must install, lists what it
+#                                will install, and then installs that
 #
-# What is installed is used. What is missing comes from Python wheels with pinned versions into
-# $B (default: build), and is moved into place complete or not at all, so that an interrupted or
-# doubled call does no harm. The answer is kept in $B/toolchain and holds while PATH and CUDA_HOME
-# stay the same and the program is there. When nothing can be found or installed, one line says
-# what to install, and the exit status is 1. Paths are relative to the repository root if $B is.
+# What is installed is used. What is missing comes from Python wheels into $B (default: build), and is
+# moved into place complete or not at all, so that an interrupted or doubled call does no harm.
+# tools/build/pins/ has their versions and hashes; tools/build/pin.py writes the hashes. The answer is kept
+# in $B/toolchain and holds while PATH, CUDA_HOME and the versions stay the same and the program is there.
+# When nothing can be found or installed, one line says what to install, and the exit status is 1. Paths are
+# relative to the repository root if $B is.
+#
+#   CUDA_WHEELS=13.5 make    compiles with the CUDA of tools/build/pins/cuda-13.5.txt, also where there
+#                            is another nvcc. There is none for CUDA 12.4: NVIDIA publishes no wheel with
+#                            its nvcc. Put that toolkit's bin folder first in PATH instead.
 set -u
 
 only_find=
@@ -21,52 +29,83 @@ tool=${1:-}
 cd "${0%/*}/../.." || exit 1
 build=${B:-build}
 kept=$build/toolchain/$tool
+cuda=${CUDA_WHEELS:-13.0} pins=''
 
-# Versions. One line each: pip requirements, with wheels for Python 3.10 to 3.14 on Linux.
-matplotlib_pins='matplotlib==3.10.8
-contourpy==1.3.2; python_version < "3.14"
-contourpy==1.3.3; python_version >= "3.14"
-cycler==0.12.1
-fonttools==4.60.1
-kiwisolver==1.4.9
-numpy==2.2.6; python_version < "3.14"
-numpy==2.3.5; python_version >= "3.14"
-packaging==25.0
-pillow==12.0.0
-pyparsing==3.2.5
-python-dateutil==2.9.0.post0
-six==1.17.0'
-pandoc_pins='pypandoc_binary==1.17'
-nvcc_pins='nvidia-cuda-nvcc==13.0.88
-nvidia-nvvm==13.0.88
-nvidia-cuda-crt==13.0.88
-nvidia-cuda-runtime==13.0.96
-nvidia-cuda-cccl==13.0.85
-nvidia-cuda-profiler-api==13.0.85'
+# about TOOL: what it is, where it is installed, and which wheels it comes from.
+about() {
+    case $1 in
+    python)
+        what="matplotlib 3.10" pin_file=tools/build/pins/python.txt target=$build/venv program=$target/bin/python3
+        advice='run "apt install python3-matplotlib" (Debian) or "python3 -m pip install matplotlib"'
+        ;;
+    pandoc)
+        what=pandoc pin_file=tools/build/pins/pandoc.txt target=$build/pandoc program=$target/pypandoc/files/pandoc
+        advice='run "apt install pandoc" (Debian) or install pandoc 2.17 or later from https://pandoc.org/installing.html'
+        ;;
+    nvcc)
+        what="nvcc $cuda" pin_file=tools/build/pins/cuda-$cuda.txt
+        target=$build/cuda/$cuda program=$target/nvidia/cu13/bin/nvcc
+        advice='install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads (Debian has nvidia-cuda-toolkit in non-free)'
+        ;;
+    *)
+        echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|arch, or all TOOL..." >&2
+        exit 2
+        ;;
+    esac
+    if [ ! -r "$pin_file" ]; then
+        echo "toolchain: CUDA_WHEELS=$cuda: there is no $pin_file: choose a version of $(echo tools/build/pins/cuda-*.txt)" >&2
+        exit 1
+    fi
+    read -r _ megabytes rest <"$pin_file" # MB
+    megabytes="$megabytes MB to download"
+}
 
 case $tool in
-python)
-    pins=$matplotlib_pins what="matplotlib 3.10" megabytes=40 target=$build/venv program=$build/venv/bin/python3
-    advice='run "apt install python3-matplotlib" (Debian) or "python3 -m pip install matplotlib"'
-    ;;
-pandoc)
-    pins=$pandoc_pins what=pandoc megabytes=35 target=$build/pandoc program=$build/pandoc/pypandoc/files/pandoc
-    advice='run "apt install pandoc" (Debian) or install pandoc 2.17 or later from https://pandoc.org/installing.html'
-    ;;
-nvcc)
-    pins=$nvcc_pins what="nvcc 13.0" megabytes=105 target=$build/cuda program=$build/cuda/nvidia/cu13/bin/nvcc
-    advice='install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads (Debian has nvidia-cuda-toolkit in non-free)'
-    ;;
-arch) pins= ;;
 -h | --help)
     sed -n '2,/^set/s/^# \{0,1\}//p' tools/build/toolchain.sh
     exit 0
     ;;
+all | arch) ;;
 *)
-    echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|arch" >&2
-    exit 2
+    about "$tool"
+    while read -r word rest; do
+        case $word in *==*) pins="$pins$word " ;; esac
+    done <"$pin_file"
     ;;
 esac
+
+# --- all that a goal needs: what the user must install is named, what is installed here is listed ---
+
+if [ "$tool" = all ]; then
+    shift
+    lacking='' missing='' failed=0
+    has() { command -v "$1" >/dev/null || lacking="$lacking $2"; } # COMMAND PACKAGE
+    has python3 python3
+    for tool; do
+        case $tool in
+        cc) has "${CC:-cc}" gcc ;;
+        git) has git git ;;
+        *) "$0" -f "$tool" >/dev/null 2>&1 || missing="$missing $tool" ;;
+        esac
+        # nvcc calls g++, unless it was told to call another compiler.
+        if [ "$tool" = nvcc ] && [ -z "${NVCC_CCBIN:-}${NVCC_PREPEND_FLAGS:-}" ]; then has g++ g++; fi
+    done
+    if [ -n "$missing" ] && command -v python3 >/dev/null && ! python3 -m pip --version >/dev/null 2>&1 &&
+        ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+        lacking="$lacking python3-venv"
+    fi
+    if [ -n "$lacking" ]; then
+        echo "toolchain: missing:$lacking: run \"apt install$lacking\" as root (package names of Debian and Ubuntu)" >&2
+        exit 1
+    fi
+    [ -z "$missing" ] || echo "toolchain: these are missing, and will be installed into $build/ from Python wheels:" >&2
+    for tool in $missing; do about "$tool" && echo "    $what, $megabytes, into $target" >&2; done
+    for tool in $missing; do
+        "$0" "$tool" >/dev/null || failed=$?
+        [ $failed -lt 128 ] || exit $failed
+    done
+    exit $failed
+fi
 
 # What an answer depends on, on one line.
 if [ "$tool" = arch ]; then
@@ -75,7 +114,7 @@ if [ "$tool" = arch ]; then
     set -- /dev/nvidia*
     key="$boot $* $PATH"
 else
-    key="$PATH|${CUDA_HOME:-}|$(printf %s "$pins" | tr '\n' ' ')"
+    key="$PATH|${CUDA_HOME:-}|${CUDA_WHEELS:-}|$pins"
 fi
 
 # The answer of an earlier call: no program is started but the shell.
@@ -134,10 +173,11 @@ python) candidates=$pythons ;;
 pandoc) candidates=pandoc ;;
 nvcc) candidates=nvcc ;;
 esac
+[ -z "${CUDA_WHEELS:-}" ] || [ "$tool" != nvcc ] || candidates=''
 for name in $candidates; do
     found=$(command -v "$name") && works "$found" && keep "$found"
 done
-if [ "$tool" = nvcc ]; then
+if [ "$tool" = nvcc ] && [ -n "$candidates" ]; then
     for found in "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
         [ -x "$found" ] && works "$found" && keep "$found"
     done
@@ -170,13 +210,16 @@ mkdir -p "$stage" 2>/dev/null || fail "$build cannot be written"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore PIP_USER=0
 pip_python=$python
 if ! "$pip_python" -m pip --version >/dev/null 2>&1; then
-    "$python" -m venv "$stage/pip" >/dev/null 2>&1 || fail "$python has neither pip nor venv"
+    if ! "$python" -m venv "$stage/pip" >/dev/null 2>&1; then
+        advice='run "apt install python3-venv" (Debian) or install pip'
+        fail "$python has neither pip nor venv"
+    fi
     pip_python=$stage/pip/bin/python3
 fi
 "$pip_python" -m pip --retries 1 --timeout 10 index versions "${pins%%==*}" >/dev/null 2>&1 ||
     fail "pip reaches no package index"
 
-echo "toolchain: installing $what into $target ($megabytes MB to download)" >&2
+echo "toolchain: installing $what into $target ($megabytes)" >&2
 new=$stage/new
 into=$new
 case $tool in python)
@@ -185,8 +228,8 @@ case $tool in python)
     ;;
 esac
 mkdir -p "$into" && printf '%s\n' "$pins" >"$new/pins"
-"$pip_python" -m pip install --quiet --no-deps --only-binary :all: \
-    --target "$into" -r "$new/pins" >"$stage/log" 2>&1 ||
+"$pip_python" -m pip install --quiet --no-deps --only-binary :all: --require-hashes \
+    --target "$into" -r "$pin_file" >"$stage/log" 2>&1 ||
     fail "pip did not install it ($(sed -n 's/^ERROR: //p' "$stage/log" | head -n 1))"
 
 if [ "$tool" = nvcc ]; then # the names the linker looks for
@@ -201,6 +244,7 @@ works "$new/${program#"$target"/}" || fail "what pip installed does not run"
 publish() {
     "$python" -c 'import os, sys; os.rename(*sys.argv[1:])' "$new" "$target" 2>/dev/null
 }
+mkdir -p "${target%/*}"
 publish || installed || { mv "$target" "$stage/old" 2>/dev/null && publish; }
 installed || fail "$target cannot be replaced"
 keep "$program"
