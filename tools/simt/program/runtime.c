@@ -307,12 +307,21 @@ void runtime_break(CudaError error) {
     if (!broken) broken = error;
 }
 
+// The launcher waits for a byte in a file without a name. The program may have closed it, and
+// opened another one of the same number.
+static void tell_launcher(void) {
+    static const char wanted[] = "/memfd:refused";
+    const char *number = getenv("SIMT_REFUSED");
+    char link[64], name[sizeof wanted] = "";
+    if (!number) return;
+    snprintf(link, sizeof link, "/proc/self/fd/%.20s", number);
+    if (readlink(link, name, sizeof name - 1) < 0 || strcmp(name, wanted) != 0) return;
+    const ssize_t written = write(atoi(number), "r", 1);
+    (void)written; // the program's own end tells it too
+}
+
 CudaError runtime_refuse(CudaError error) {
-    const char *launcher = getenv("SIMT_REFUSED");
-    if (launcher && !refused) {
-        ssize_t written = write(atoi(launcher), "r", 1);
-        (void)written; // the program's own end tells it too
-    }
+    if (!refused) tell_launcher();
     refused = true;
     runtime_break(error);
     return error;

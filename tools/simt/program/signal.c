@@ -6,9 +6,9 @@
 
 #include <errno.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@
 
 // SIGINT and SIGTERM end the kernel that runs, then the process. Nothing of that can be done in a
 // handler: a thread of its own waits for the word.
-static int words[2]; // a pipe
-static pid_t owner;  // a child of the program has the handlers but not the thread
+static sem_t word;
+static pid_t owner; // a child of the program has the handlers but not the thread
 static volatile sig_atomic_t first_number; // of a signal; or ENDS, with the status
 static int64_t first_ns;
 static int first_status;
@@ -46,7 +46,7 @@ static void interrupt(int number) {
         first_ns = now_ns();
         first_number = number;
         machine_interrupted = 1;
-        if (write(words[1], "", 1) != 1) console_end_by_signal(number);
+        if (sem_post(&word) != 0) console_end_by_signal(number);
     }
     errno = saved;
 }
@@ -59,7 +59,7 @@ static void give_up(int number) {
     if (!first_number) {
         first_number = number;
         lock_is_lost = runtime_inside();
-        if (write(words[1], "", 1) != 1) return;
+        if (sem_post(&word) != 0) return;
     }
     for (int k = 0; k < 100; k++) nanosleep(&tenth, NULL);
 }
@@ -152,8 +152,7 @@ API _Noreturn void quick_exit(int status) { _exit(status); }
 int signal_interrupted(void) { return first_number == ENDS ? 0 : first_number; }
 
 static void *wait_for_word(void *unused) {
-    char word;
-    while (read(words[0], &word, 1) < 0 && errno == EINTR) continue;
+    while (sem_wait(&word) != 0) continue; // a signal came between
     if (!lock_is_lost) runtime_enter();
     if (first_number == ENDS) runtime_end(first_status);
     runtime_end_by_signal(first_number);
@@ -165,9 +164,7 @@ static bool start_waiting(void) {
     pthread_attr_t attributes;
     sigset_t all, before;
     owner = getpid();
-    if (pipe(words) != 0) return false;
-    fcntl(words[0], F_SETFD, FD_CLOEXEC);
-    fcntl(words[1], F_SETFD, FD_CLOEXEC);
+    if (sem_init(&word, 0, 0) != 0) return false;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_attr_init(&attributes);
