@@ -2,13 +2,46 @@
 #define _GNU_SOURCE
 #include "simt/base/console.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static struct stat first[STDERR_FILENO + 1]; // where these led; no mode: nowhere
+
+__attribute__((constructor)) static void look(void) {
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &first[fd]) != 0) first[fd] = (struct stat){0};
+}
+
+static bool as_at_first(int fd) {
+    struct stat now;
+    return first[fd].st_mode && fstat(fd, &now) == 0 && now.st_dev == first[fd].st_dev &&
+           now.st_ino == first[fd].st_ino;
+}
+
+// `fd`, or the other one, or -1.
+static int usable(int fd) {
+    const int other = STDOUT_FILENO + STDERR_FILENO - fd;
+    return as_at_first(fd) ? fd : as_at_first(other) ? other : -1;
+}
+
+bool console_take_back(void) {
+    bool good = true;
+    fflush(stdout);
+    fflush(stderr);
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+        const int to = usable(fd);
+        good &= to >= 0;
+        if (to != fd) dup2(to >= 0 ? to : open("/dev/null", O_WRONLY), fd);
+    }
+    return good;
+}
 
 typedef struct Said {
     struct Said *next;
@@ -37,7 +70,8 @@ static void say(const char *kind, const char *format, va_list arguments) {
     vsnprintf(line, sizeof line, format, arguments);
     if (said_before(kind, line)) return;
     fflush(stdout);
-    fprintf(stderr, "simt: %s\n", line);
+    const int to = usable(STDERR_FILENO);
+    if (to >= 0) fprintf(to == STDERR_FILENO ? stderr : stdout, "simt: %s\n", line);
 }
 
 void console_say(const char *format, ...) {
@@ -62,7 +96,8 @@ const char *console_said(size_t number, const char **kind) {
 }
 
 void console_alert(const char *line, size_t bytes) {
-    ssize_t written = write(STDERR_FILENO, line, bytes);
+    const int to = usable(STDERR_FILENO);
+    const ssize_t written = to >= 0 ? write(to, line, bytes) : 0;
     (void)written; // there is nobody else to tell
 }
 

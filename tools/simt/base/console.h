@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// The program may close its descriptors and open files of its own under the same numbers. So
+// nothing is told on standard output or error unless it still leads where it led when the library
+// was loaded; else on the other of the two.
+
 // One line on stderr, "simt: ..."; the same line only once. Not from several threads at a time.
 void console_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -31,5 +35,9 @@ _Noreturn void console_end(int status);
 void console_end_by_signal(int number); // as if nobody had caught it; also from its handler
 
 void console_flush(void); // all that the process has written so far
+
+// Once the program is over: what is written to stdout and stderr from now on does not come into
+// files that the program has opened. False: it does not come anywhere.
+bool console_take_back(void);
 
 #endif

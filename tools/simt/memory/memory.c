@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Between allocations: one past the end never lies in the next one. cudaMalloc aligns to 256 bytes
@@ -30,7 +31,8 @@ ptrdiff_t memory_delta;
 size_t memory_of_host_count;
 
 static uint64_t range_end;
-static int file = -1; // that is mapped
+static int file = -1; // that is mapped, unless the program has closed it
+static struct stat file_mapped;
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
@@ -59,13 +61,15 @@ static bool map_range(int fd, size_t bytes) {
 }
 
 bool memory_open(size_t limit_bytes) {
-    int fd = memfd_create("device memory", MFD_CLOEXEC);
+    const int low = memfd_create("device memory", MFD_CLOEXEC);
+    const int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // where nobody prints
+    close(low);
     if (fd < 0) return false;
     limit = limit_bytes;
     for (size_t bytes = largest_range; bytes > limit_bytes; bytes /= 2) {
         if (ftruncate(fd, (off_t)bytes) == 0 && map_range(fd, bytes)) {
             file = fd;
-            return true;
+            return fstat(fd, &file_mapped) == 0;
         }
     }
     int error = errno;
@@ -75,6 +79,10 @@ bool memory_open(size_t limit_bytes) {
 }
 
 bool memory_keep_apart(void) {
+    struct stat now;
+    if (fstat(file, &now) != 0 || now.st_dev != file_mapped.st_dev ||
+        now.st_ino != file_mapped.st_ino)
+        return false;
     return mmap(memory_at(memory_base), memory_range(), PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
 }
@@ -203,15 +211,16 @@ static bool touched(int pagemap, const Allocation *allocation) {
 }
 
 void memory_meet_host(void) {
-    static int pagemap = -2; // not opened yet
-    if (pagemap == -2) pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    for (size_t i = 0; memory_shadow && untouched && i < allocation_count; i++) {
+    if (!memory_shadow || !untouched) return;
+    const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    for (size_t i = 0; untouched && i < allocation_count; i++) {
         Allocation *allocation = &allocations[i];
         if (!allocation->live || !allocation->untouched || !touched(pagemap, allocation)) continue;
         allocation->untouched = false;
         untouched--;
         memory_written(allocation->address, allocation->bytes);
     }
+    if (pagemap >= 0) close(pagemap);
 }
 
 static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }

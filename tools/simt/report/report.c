@@ -227,7 +227,7 @@ static bool write_all(bool *good) {
 int report_finish(bool *hazards) {
     jmp_buf leave;
     bool good;
-    fflush(stdout);
+    const bool told = console_take_back();
     *hazards = false;
     if (setjmp(leave)) {
         console_say("no host memory for the report");
@@ -235,5 +235,5 @@ int report_finish(bool *hazards) {
     }
     arena.leave = &leave;
     *hazards = write_all(&good);
-    return fflush(stdout) != 0 || !good;
+    return fflush(stdout) != 0 || !good || !told;
 }
