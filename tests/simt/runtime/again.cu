@@ -21,7 +21,7 @@ int main() {
     long before = 0;
     for (int k = 0; k <= LAUNCHES; k++) {
         if (k == 1) before = pages();
-        cudaLaunchCooperativeKernel(meet, dim3(132), dim3(256), NULL, BYTES, 0);
+        cudaLaunchCooperativeKernel((const void *)meet, dim3(132), dim3(256), NULL, BYTES, 0);
         if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     }
     printf("%ld pages a launch\n", (pages() - before) / LAUNCHES);

@@ -123,10 +123,14 @@ def test_fatbins(small):
         bare = program("small", "bare", [*NO_ARCH, "-gencode", "arch=compute_80,code=sm_80"])
         if bare:
             stops("machine code only", [bare], "machine code for sm_80 but no PTX", "cudaErrorNoKernelImageForDevice")
-        newer = program("small", "newer", [*NO_ARCH, "-gencode", "arch=compute_75,code=compute_75",
-                                           "-gencode", "arch=compute_120,code=compute_120"])
-        if newer:
-            expect("of several architectures the newest up to 9.0", simt([newer]), 0, "^first 0")
+        name = "of several architectures the newest up to 9.0"
+        if "compute_120" not in run([suite.NVCC, "--list-gpu-arch"]).out.split():
+            tests.skip(name, "this nvcc knows none above 9.0")
+        else:
+            newer = program("small", "newer", [*NO_ARCH, "-gencode", "arch=compute_75,code=compute_75",
+                                               "-gencode", "arch=compute_120,code=compute_120"])
+            if newer:
+                expect(name, simt([newer]), 0, "^first 0")
     good = small.read_bytes()
     start, size, entry, ptx, length = embedded_ptx(good)[0]
     middle = ptx + length // 2

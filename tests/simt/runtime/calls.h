@@ -3,6 +3,10 @@
 #ifndef CALLS_H
 #define CALLS_H
 
+#if CUDART_VERSION < 13000 && !defined AS_CUDA_12
+#define AS_CUDA_12
+#endif
+
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>

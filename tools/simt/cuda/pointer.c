@@ -7,13 +7,13 @@
 #include "simt/cuda/queue.h"
 #include "simt/memory/memory.h"
 
-// driver_types.h: cudaPointerAttributes, enum cudaMemoryType.
+// driver_types.h: cudaPointerAttributes, enum cudaMemoryType. In CUDA 13 reserved words follow, for
+// which programs of CUDA 12 have no room.
 enum { UNREGISTERED, HOST, DEVICE, MANAGED };
 
 typedef struct {
     int type, device;
     void *device_pointer, *host_pointer;
-    long reserved[8];
 } PointerAttributes;
 
 enum { PAGE = 4096 };

@@ -32,7 +32,7 @@ struct Module {
     Code **every_code;   // these, and copies for single kernels
     uint32_t code_count; // of every_code
     size_t code_capacity;
-    uint64_t *addresses;             // by variable
+    uint64_t *addresses;                              // by variable
     uint64_t memory, constant_memory, managed_memory; // of its variables
     size_t constant_bytes;
     uint32_t dynamic_align; // of dynamic shared memory; 1: it has none

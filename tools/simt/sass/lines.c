@@ -1,6 +1,6 @@
-// See lines.h. DWARF 2 or 3, section 6.2, which read alike here: ptxas writes 3 since CUDA 13.5. NVIDIA
-// adds the extended opcode 0x90: it names the row of the sequence, counted from 1, of the line into
-// which the next row was inlined.
+// See lines.h. DWARF 2 or 3, section 6.2, which read alike here: ptxas writes 3 since CUDA 13.5.
+// NVIDIA adds the extended opcode 0x90: it names the row of the sequence, counted from 1, of the
+// line into which the next row was inlined.
 #include "simt/sass/lines.h"
 
 #include <string.h>

@@ -103,7 +103,8 @@ void sass_lower_s2r(SassLower *s) {
         sass_row(s, "shl.b32", d, warp, sass_constant(s, 8), 0);
         return;
     }
-    // The words of the generic address where shared memory begins; CUDA 12 reads the lower one, too.
+    // The words of the generic address where shared memory begins; CUDA 12 reads the lower one,
+    // too.
     const bool upper = strcmp(name, "SR_SWINHI") == 0;
     if (!upper && strcmp(name, "SR_SWINLO") != 0)
         sass_refuse(s, "this special register is not known");

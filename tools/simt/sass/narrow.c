@@ -17,8 +17,8 @@ static void emit(SassLower *s, Op *run, InstConvert convert) {
     sass_emit(s, run)->convert = convert;
 }
 
-// A result of 16 bits; the upper half of the register is what is merged: zero, or in code of CUDA 12.4
-// the upper half of a register.
+// A result of 16 bits; the upper half of the register is what is merged: zero, or in code of
+// CUDA 12.4 the upper half of a register.
 static void finish_narrow(SassLower *s, uint32_t narrow) {
     const SassOperand *merged = &s->inst->operands[3];
     const uint32_t d = sass_dest(s, 0, 0);
