@@ -25,8 +25,9 @@ ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out h
 .PHONY: $(GOALS) in-turn
 $(GOALS): in-turn
 	@:
+in-turn: export IN_TURN := $(abspath $(B))
 in-turn:
-	+@IN_TURN='$(abspath $(B))' CC='$(CC)' exec tools/build/in_turn.sh '$(B)' '$(strip $(needs))' '$(MAKE)' $(GOALS)
+	+@CC='$(CC)' exec tools/build/in_turn.sh '$(B)' '$(strip $(needs))' '$(MAKE)' $(GOALS)
 else
 
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS))$(filter record%,$(GOALS)),)
@@ -86,7 +87,7 @@ endif
 # failure of make.
 grade = $(B)/grade -b $(B) -D $(BOOK_DEVICE)
 exercise-%: $(B)/grade simt  ## grade one exercise: make exercise-4.1; ANSWER=48 where a number is asked, SOLUTION=1 for the solution
-	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && { $(grade) -c $$nvcc $(if $(GPU),-g $(ARCH)) \
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && { $(grade) -c "$$nvcc" $(if $(GPU),-g $(ARCH)) \
 	  $(if $(SOLUTION),-S) $(if $(ANSWER),-a '$(ANSWER)') $* $(CHAPTERS) || [ $$? -eq 1 ]; }
 exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
 	$(Q)$(grade) -l $(CHAPTERS)
@@ -99,7 +100,7 @@ $(B)/names.csv: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
 	$(Q)$(WEAVE) -t names -o $@ $(CHAPTERS) && touch $@
 $(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),@echo 'draw figures/')
-	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- $$python $(PLOT)$(if $(V),, >/dev/null))
+	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- "$$python" $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*.svg figures/*.webp,$@)
 book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done

@@ -261,6 +261,13 @@ def digest_of(*parts):
 # ---- Programs ----
 
 
+def in_path(folder):
+    """A folder as PATH may name it, at whose colons PATH would be split: through this process's descriptor."""
+    if ":" not in str(folder):
+        return str(folder)
+    return f"/proc/{os.getpid()}/fd/{os.open(folder, os.O_PATH)}"
+
+
 class Result:
     """What a finished program left: its status (negative: a signal), its output as bytes and as
     text, and whether it hung."""

@@ -110,7 +110,7 @@ count() {
     done
     for run in $lines; do if has "$hazardous" "$run"; then made="$made $R/$run.lines.csv"; fi; done
     forget $made
-    [ -z "$made" ] || $MAKE -s $made
+    [ -z "$made" ] || "$MAKE" -s $made
     for lab in $labs; do
         if has "$machine" "$lab"; then
             echo "run $lab from machine code"
@@ -175,7 +175,7 @@ measure() {
     for run in $found; do made="$made $R/$run.csv"; done
     for lab in $limits; do made="$made $B/labs/$lab"; done
     forget $made
-    [ -z "$made" ] || $MAKE -s $made
+    [ -z "$made" ] || "$MAKE" -s $made
     mkdir -p "$R"
     for lab in $limits; do
         echo "profile $lab"
@@ -205,7 +205,7 @@ measure_together() {
     fi
     mkdir -p "$B/results/$host"
     for lab in $shared; do
-        $MAKE -s "$B/labs/$lab"
+        "$MAKE" -s "$B/labs/$lab"
         echo "run $lab on $gpus GPUs"
         flock "$B/gpu" "$B/labs/$lab" -n "$N" --csv "$B/results/$host/$lab.csv"
         from="$from $B/results/$host/$lab.csv"
@@ -229,14 +229,15 @@ compile() {
     echo "nvcc -arch=$ARCH ${into##*/}"
     nvcc=$(tools/build/toolchain.sh nvcc)
     mkdir -p "${into%/*}"
-    eval "$nvcc $NVCC_FLAGS" '-x cu -o "$into.new" "$source" "$@"' "-Xlinker -rpath,${nvcc%/*}/../lib64"
+    # The flags are words of the shell, as in make's own recipes; no path becomes one.
+    eval '"$nvcc"' "$NVCC_FLAGS" '-x cu -o "$into.new" "$source" "$@" -Xlinker "-rpath,${nvcc%/*}/../lib64"'
     mv "$into.new" "$into" && echo "$made_of" >"$into.from"
 }
 # The version of the CUB in $CCCL, a folder such as include/cccl of the wheel nvidia-cuda-cccl.
 cub_version() {
     [ -e "$CCCL/cub/version.cuh" ] || die "record-$1 takes CCCL=DIR with CUB's headers, and there is no" \
         "${CCCL:-DIR}/cub/version.cuh: pip download --no-deps nvidia-cuda-cccl, unzip, nvidia/cu13/include/cccl"
-    cub=$(echo CUB_VERSION | $(tools/build/toolchain.sh nvcc) -I "$CCCL" -include cub/version.cuh -E -x cu - 2>/dev/null |
+    cub=$(echo CUB_VERSION | "$(tools/build/toolchain.sh nvcc)" -I "$CCCL" -include cub/version.cuh -E -x cu - 2>/dev/null |
         awk '/^[0-9]+$/ { printf "%d.%d.%d", $1 / 100000, $1 / 100 % 1000, $1 % 100 }')
     [ -n "$cub" ] || die "$CCCL/cub/version.cuh does not say which CUB it is of"
 }

@@ -16,8 +16,8 @@ LABS := $(filter-out $(missing),$(LABS))
 together := $(foreach lab,$(LABS),$(if $(device_$(lab)),$(lab)))
 runs := $(filter-out $(together),$(LABS))
 
-compile_lab = nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@.new $< $(1) \
-  -Xlinker -rpath,$$(dirname $$nvcc)/../lib64 && mv $@.new $@
+compile_lab = nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && "$$nvcc" $(NVCC_FLAGS) -o $@.new $< $(1) \
+  -Xlinker "-rpath,$$(dirname "$$nvcc")/../lib64" && mv $@.new $@
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
 $(B)/labs/%: $(B)/code/%.cu
 	@mkdir -p $(@D)
@@ -51,7 +51,7 @@ $(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu | simt $$(call lab_for,$(R)/$$*@25
 	$(Q)$(B)/simt --check --lines-csv $(R)/$*@256.lines.csv $(B)/labs/$* -n 256 -k $(hazards_$*) >$(R)/$*@256.log; \
 	  [ $$? -eq 86 ] || { echo '$*: no hazard was found in $(hazards_$*)' >&2; exit 1; }
 	@touch $(R)/$*@256.lines.csv
-toolkit = toolkit: $$($$(B=$(B) tools/build/toolchain.sh nvcc) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+toolkit = toolkit: $$("$$(B=$(B) tools/build/toolchain.sh nvcc)" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 collect = $(B)/collect -n $(N) -f "$(toolkit)" -o $@ $(1) && touch $@
 lined_runs = $(runs) $(foreach lab,$(runs),$(if $(hazards_$(lab)),$(lab)@256))
 also_collected = $(B)/results/cpu-lines.csv
@@ -81,7 +81,7 @@ record-shapes:  ## measure rows of every shape on a GPU, with CCCL=DIR beside a 
 
 # The rows that were recorded of a device, predicted from its speeds.
 predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements, and say how far off: into results/predicted/
-	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname $$nvcc):$$PATH" $(keep) results -- python3 tools/build/predict.py \
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname "$$nvcc"):$$PATH" $(keep) results -- python3 tools/build/predict.py \
 	  -d $(TIME) -n $(N) -o results/predicted $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
 
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,
