@@ -1,8 +1,11 @@
 // Unit tests of the CPU device's core: parser, reconvergence, wavefronts, number formats, counters.
 // Prints `ok NAME` or `not ok NAME` with what was wrong below.
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "launch.h"
 #include "simt/exec/address.h"
@@ -10,6 +13,7 @@
 #include "simt/exec/cluster.h"
 #include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
+#include "simt/memory/guard.h"
 #include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 
@@ -438,6 +442,47 @@ static void test_deep(void) {
     done("300,000 of one thing within another are refused");
 }
 
+enum { GUARDED_PAGES = 16, TOUCHES = 30000 };
+static uint64_t guarded;
+static int touching = 2; // threads
+
+// Touches one address after another, every other one of them.
+static void *touch(void *first) {
+    for (uint64_t k = *(const uint64_t *)first; k < TOUCHES; k += 2) {
+        const uint64_t address = guarded + k;
+        if (!guard_fault(&(GuardFault){address, ~address, k % 4 < 2}))
+            wrong("a page is not guarded");
+    }
+    __atomic_fetch_sub(&touching, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+// Faults of several threads are taken whole and once, while more come.
+static void test_guard(void) {
+    const size_t bytes = GUARDED_PAGES * 4096;
+    guarded = (uint64_t)(uintptr_t)mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    guard_pages(guarded, guarded + bytes, true);
+    uint64_t firsts[2] = {0, 1}, next[2] = {0, 0}, taken = 0;
+    pthread_t threads[2];
+    for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, touch, &firsts[k]);
+    for (bool more = true; more;) {
+        GuardFault fault;
+        more = __atomic_load_n(&touching, __ATOMIC_ACQUIRE);
+        if (!guard_take(&fault)) continue;
+        const uint64_t k = fault.address - guarded;
+        taken++;
+        if (fault.pc != ~fault.address || fault.write != (k % 4 < 2))
+            wrong("fault %llu in parts", (unsigned long long)k);
+        if (k < next[k % 2]) wrong("fault %llu again", (unsigned long long)k);
+        next[k % 2] = k + 1;
+    }
+    for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
+    guard_none();
+    if (!taken) wrong("no fault");
+    done("faults of guarded pages, from several threads");
+}
+
 // A whole warp at consecutive addresses, which takes the short way, at the ends of what there is.
 // Lane t accesses `address` + its element; 131 bytes are allocated last, so nothing lies behind
 // them.
@@ -537,6 +582,7 @@ int main(void) {
     test_threads_fail();
     test_failures();
     test_deep();
+    test_guard();
     test_edges();
     test_written();
     return 0;

@@ -3,7 +3,7 @@ import os
 
 from device import simt
 from expect import expect, lines, program, source, tests
-from suite import NVCC_FLAGS, csv_rows, difference, read
+from suite import NVCC_FLAGS, csv_rows, difference, read, write
 
 HEADER = ("kernel,launch,grid,block,warp_insts,thread_insts,shared_ld_insts,shared_ld_wavefronts,"
           "shared_ld_conflicts,shared_st_insts,shared_st_wavefronts,shared_st_conflicts,"
@@ -137,6 +137,13 @@ def test_reports():
     expect("the program's exit status is simt's", simt([counted, "5"]), 5)
     expect("a CSV that cannot be written", simt(["--csv", tests.fresh("folder.csv"), counted]), 1, "^counted",
            r"^\S*folder\.csv: ")
+    odd, trace = tests.file("odd.cu"), tests.file("odd.csv")
+    write(odd, '#line 1 "one, two.cu"\n' + read(source("count.cu")))
+    of_odd = tests.compile_cu(odd, inputs=[])
+    said = of_odd and simt(["--trace", trace, of_odd])
+    found = csv_rows(trace) if said and said.status == 0 else []
+    tests.check("a trace of a file with a comma in its name", found and
+                all(None not in row and row["file"] in ("", "one, two.cu") for row in found), found[:3])
     if os.path.exists("/dev/full"):
         expect("a trace that cannot be written", simt(["--trace", "/dev/full", counted]), 1, None,
                r"^simt: \S*: cannot write /dev/full$")

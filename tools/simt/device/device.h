@@ -62,7 +62,7 @@ typedef struct {
     bool machine;            // execute machine code, not PTX
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t orders;         // in which the checks look at a launch; 0: two, where that is cheap
-    uint32_t host_threads;   // 0: one per core
+    uint32_t host_threads;   // 0: one for each processor that the process may use
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
     const TimeDevice *time;  // predict how long launches of machine code take there; NULL: do not
     bool warm;               // what earlier launches read lies in L2

@@ -49,7 +49,7 @@ typedef struct {
     uint64_t work_left; // basic blocks that warps may still run on one host thread; 0: any number
     bool spent;         // they have run all of them
     bool spun;          // a warp only waited for what others do to memory
-    uint32_t host_threads; // 0: one per core
+    uint32_t host_threads; // 0: one for each processor that the process may use
     uint64_t after;        // grid_id of the launch that this one need not wait for, 0: none
     // A launch that may run before what is in front of it: called once, at the first
     // griddepcontrol.wait or behind the last block, to run that. NULL: nothing is in front of it.

@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "simt/base/host.h"
 #include "simt/exec/cluster.h"
 
 #define THREADS_LIMIT  256
@@ -150,8 +150,9 @@ static uint32_t worker_count(const Machine *machine) {
     if (on_one_thread(machine)) return 1;
     uint64_t count = machine->host_threads;
     if (!count) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        count = cores > 0 ? (uint64_t)cores : 1;
+        static uint32_t processors; // launches come one after another
+        if (!processors) processors = host_processors();
+        count = processors;
         uint64_t worth = machine->block_count * machine->threads_per_block / WORTH_A_THREAD + 1;
         if (count > worth) count = worth;
     }

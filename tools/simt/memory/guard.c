@@ -15,6 +15,7 @@ typedef struct {
 static Span spans[MOST_SPANS];
 static size_t span_count;
 static GuardFault faults[MOST_FAULTS]; // those that come later are not told
+static bool filled[MOST_FAULTS];       // the fault is all there: other threads may be about to
 static size_t fault_count, taken;
 
 static bool protect(uint64_t low, uint64_t high, int rights) {
@@ -69,18 +70,25 @@ bool guard_fault(const GuardFault *fault) {
         tried = fault->address;
         return true;
     }
-    const size_t at = __atomic_fetch_add(&fault_count, 1, __ATOMIC_RELAXED);
-    if (at < MOST_FAULTS) faults[at] = *fault;
+    const size_t at = __atomic_fetch_add(&fault_count, 1, __ATOMIC_ACQUIRE);
+    if (at < MOST_FAULTS) {
+        faults[at] = *fault;
+        __atomic_store_n(&filled[at], true, __ATOMIC_RELEASE);
+    }
     return protect(page, page + PAGE, PROT_READ | PROT_WRITE);
 }
 
 bool guard_take(GuardFault *fault) {
-    const size_t count = __atomic_load_n(&fault_count, __ATOMIC_ACQUIRE);
+    size_t count = __atomic_load_n(&fault_count, __ATOMIC_RELAXED);
     if (taken < count && taken < MOST_FAULTS) {
-        *fault = faults[taken++];
+        if (!__atomic_load_n(&filled[taken], __ATOMIC_ACQUIRE)) return false; // the next time
+        *fault = faults[taken];
+        __atomic_store_n(&filled[taken++], false, __ATOMIC_RELAXED);
         return true;
     }
-    if (count) __atomic_store_n(&fault_count, 0, __ATOMIC_RELAXED);
-    taken = 0;
+    // All are taken: the table begins anew, unless one has come meanwhile.
+    if (__atomic_compare_exchange_n(&fault_count, &count, 0, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED))
+        taken = 0;
     return false;
 }

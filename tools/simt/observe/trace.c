@@ -45,20 +45,34 @@ static const char *file_of(const Machine *machine, PtxPlace place) {
                : "";
 }
 
+// As a cell of CSV.
+static void put_file(FILE *to, const char *path) {
+    const bool quoted = strpbrk(path, ",\" \n") != NULL;
+    if (quoted) fputc('"', to);
+    for (; *path; path++) {
+        if (*path == '"') fputc('"', to);
+        fputc(*path, to);
+    }
+    if (quoted) fputc('"', to);
+}
+
 static bool has_room(Trace *trace) { return trace->rows++ < ROW_LIMIT; }
 
 static void write_row(Trace *trace, const Row *row) {
     const Machine *machine = trace->machine;
     const PtxPlace place = place_of(machine, row->inst), other = place_of(machine, row->other);
     if (!has_room(trace)) return;
-    fprintf(trace->file, "%s,%llu,0,%u,%u,%s,%s,%u,%u,%llu,%s,%s,", trace->kernel,
+    fprintf(trace->file, "%s,%llu,0,%u,%u,%s,%s,%u,%u,%llu,%s,", trace->kernel,
             (unsigned long long)machine->grid_id, row->thread / LANES, place.line, row->space,
-            row->op, row->bytes, row->thread % LANES, (unsigned long long)row->address, row->value,
-            file_of(machine, place));
-    if (row->other)
-        fprintf(trace->file, "%u,%u,%s\n", row->other_thread, other.line, file_of(machine, other));
-    else
-        fputs(",,\n", trace->file);
+            row->op, row->bytes, row->thread % LANES, (unsigned long long)row->address, row->value);
+    put_file(trace->file, file_of(machine, place));
+    if (row->other) {
+        fprintf(trace->file, ",%u,%u,", row->other_thread, other.line);
+        put_file(trace->file, file_of(machine, other));
+        fputc('\n', trace->file);
+    } else {
+        fputs(",,,\n", trace->file);
+    }
 }
 
 // The bytes as one number, the last of them in front.

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "simt/base/host.h"
 #include "simt/base/limits.h"
 #include "simt/memory/memory.h"
 #include "simt/observe/trace.h"
@@ -151,11 +152,8 @@ static void remember_status(int status, void *unused) {
     exit_status = status;
 }
 
-// Device memory is three quarters of the machine's, in whole MiB.
-static size_t memory_size(void) {
-    size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
-    return pages / 4 * 3 * page >> 20 << 20;
-}
+// Device memory is three quarters of what the process may have, in whole MiB.
+static size_t memory_size(void) { return host_memory() / 4 * 3 >> 20 << 20; }
 
 static bool option_set(const char *name) {
     const char *value = getenv(name);

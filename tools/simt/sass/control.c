@@ -136,7 +136,8 @@ static void part_by_mask(SassLower *s, uint32_t mask) {
 // WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
 // one path, those that name the same ones.
 void sass_lower_warpsync(SassLower *s) {
-    const bool apart = sass_take(s, "COLLECTIVE") | sass_take(s, "EXCLUSIVE");
+    bool apart = sass_take(s, "COLLECTIVE");
+    apart |= sass_take(s, "EXCLUSIVE");
     const bool named = s->inst->operands[0].kind == SASS_REG;
     sass_take(s, "ALL");
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);

@@ -1,0 +1,16 @@
+// What of the machine this process may use, by its affinity and by its control groups (cgroups(7),
+// versions 1 and 2): a container often has less than the machine.
+#ifndef HOST_H
+#define HOST_H
+
+#include <stdint.h>
+
+uint32_t host_processors(void); // at least 1
+uint64_t host_memory(void);     // bytes
+
+// What the control groups allow, read from files below `root`, which is "" but for tests. No limit
+// is UINT32_MAX or UINT64_MAX. A part of a processor counts as one.
+uint32_t host_quota(const char *root);
+uint64_t host_memory_limit(const char *root);
+
+#endif
