@@ -16,9 +16,9 @@ $(if $(filter clean distclean,$(GOALS)),$(if $(word 2,$(GOALS)),$(error make $(f
 asks_only := $(strip $(foreach flag,n q t p,$(findstring $(flag),$(firstword -$(MAKEFLAGS)))))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 # Named or installed first; tests ask for what else they need.
-needs = $(if $(filter all labs run record% $(if $(AREA),,test test-all) chapter-% exercise-% saved,$(GOALS)),nvcc) \
-  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc) \
-  $(if $(filter test test-all check,$(GOALS)),git) $(if $(filter-out clean distclean help,$(GOALS)),cc)
+needs = $(if $(filter-out clean distclean help,$(GOALS)),cc) $(if $(filter test test-all check,$(GOALS)),git) \
+  $(if $(filter all labs run record% $(if $(AREA),,test test-all) chapter-% exercise-% saved,$(GOALS)),nvcc) \
+  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc)
 
 # Make starts itself again, below in_turn.sh, which lets one make at a time work in a build folder.
 ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch colab,$(GOALS)),,free)),)
@@ -64,7 +64,7 @@ keep = B='$(B)' python3 tools/build/keep.py
 .PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
-	@$(foreach lab,$(missing),echo '$(lab) is left out: there is no $(needs_$(lab)), the header of a library that it uses';)
+	@$(foreach lab,$(missing),echo '$(lab) is left out: no $(needs_$(lab)); install the library that has it';)
 	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device); open $(B)/book.html'
 include tools/build/tools.mk
 

@@ -78,12 +78,12 @@ esac
 
 if [ "$tool" = all ]; then
     shift
-    lacking='' missing='' failed=0
+    lacking='' missing='' failed=0 CC=${CC:-cc}
     has() { command -v "$1" >/dev/null || lacking="$lacking $2"; } # COMMAND PACKAGE
-    has python3 python3
+    has python3 "python3 python3-venv"
     for tool; do
         case $tool in
-        cc) has "${CC:-cc}" gcc ;;
+        cc) has "${CC%% *}" gcc ;;
         git) has git git ;;
         *) "$0" -f "$tool" >/dev/null 2>&1 || missing="$missing $tool" ;;
         esac
