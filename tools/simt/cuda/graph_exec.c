@@ -16,6 +16,12 @@ bool graph_exec_known(const GraphExec *handle) {
     return false;
 }
 
+CudaError graph_exec_check(const GraphExec *exec) {
+    if (!graph_exec_known(exec)) return CUDA_INVALID_VALUE;
+    if (!exec->running) return CUDA_SUCCESS;
+    return runtime_unsupported("a change of a graph while a host function of its launch runs");
+}
+
 Work *graph_exec_work(GraphExec *exec, const GraphNode *node) {
     for (size_t i = 0; node && i < exec->count; i++) {
         Step *step = &exec->steps[i];
@@ -201,6 +207,12 @@ static CudaError submit_steps(const GraphExec *exec, Stream *handle, bool captur
     return error;
 }
 
+static void give(GraphExec *exec) {
+    if (exec->running) return; // the last launch gives it back
+    free_steps(exec);
+    free(exec);
+}
+
 static CudaError launch(GraphExec *exec, Stream *handle) {
     if (!graph_exec_known(exec)) return CUDA_INVALID_VALUE;
     Stream *stream;
@@ -210,10 +222,14 @@ static CudaError launch(GraphExec *exec, Stream *handle) {
         stream->capture->invalid = true; // it would be a child graph
         return CUDA_STREAM_CAPTURE_UNSUPPORTED;
     }
-    if (!stream->capture) error = begin(exec, handle);
+    const bool captures = stream->capture;
+    exec->running++;
+    if (!captures) error = begin(exec, handle);
     // In a capture each step becomes one of the graph under construction.
-    if (!error) error = submit_steps(exec, handle, stream->capture);
-    if (!stream->capture) exec->last_launch = queue_on() ? queue_last() : unfinished_last();
+    if (!error) error = submit_steps(exec, handle, captures);
+    if (!captures) exec->last_launch = queue_on() ? queue_last() : unfinished_last();
+    exec->running--;
+    if (!graph_exec_known(exec)) give(exec); // a host function has let another thread destroy it
     return error;
 }
 
@@ -241,8 +257,7 @@ static CudaError destroy_exec(GraphExec *exec) {
             *link = exec->next;
             break;
         }
-    free_steps(exec);
-    free(exec);
+    give(exec);
     return CUDA_SUCCESS;
 }
 
@@ -305,7 +320,8 @@ static UpdateResult compare(const GraphExec *fresh, const GraphExec *old) {
 }
 
 static CudaError update(GraphExec *exec, const Graph *graph, UpdateResult *result) {
-    if (!graph_exec_known(exec) || !graph_known(graph)) return CUDA_INVALID_VALUE;
+    const CudaError busy = graph_exec_check(exec);
+    if (busy || !graph_known(graph)) return busy ? busy : CUDA_INVALID_VALUE;
     UpdateResult found = {UPDATE_ERROR, NULL, NULL};
     InstantiateResult unused;
     GraphExec fresh = {0};

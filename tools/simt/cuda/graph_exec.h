@@ -20,10 +20,13 @@ typedef struct GraphExec {
     uint64_t graph;       // id of the graph it was made from
     bool conditional;     // that has conditional nodes
     bool branches;        // some step does not wait for the one in front of it
+    uint32_t running;     // launches under way: while host functions run, other threads may call
     uint64_t last_launch; // number of its last work, see queue.h and unfinished.h; 0: none
 } GraphExec;
 
 bool graph_exec_known(const GraphExec *exec);
+// CUDA_SUCCESS: it may be changed.
+CudaError graph_exec_check(const GraphExec *exec);
 
 // The work that was made from a node, also from one inside of a body or a child graph; NULL: none.
 Work *graph_exec_work(GraphExec *exec, const GraphNode *node);

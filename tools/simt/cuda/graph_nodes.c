@@ -368,7 +368,9 @@ static Step *find_step(GraphExec *exec, const GraphNode *node) {
 
 static CudaError set_step(GraphExec *exec, const GraphNode *node, CudaError error,
                           const Work *work) {
-    Work *old = graph_exec_known(exec) ? graph_exec_work(exec, node) : NULL;
+    const CudaError busy = graph_exec_check(exec);
+    if (busy) return busy;
+    Work *old = graph_exec_work(exec, node);
     if (!old) return CUDA_INVALID_VALUE;
     return error ? error : replace(old, work);
 }
