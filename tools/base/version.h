@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VERSION "0.5.0"
+#define VERSION "0.6.0"
 
 // Whether PROGRAM --version asks for it, which is then told.
 static inline bool version_asked(int argc, char **argv, const char *program) {
