@@ -35,7 +35,7 @@ END
 
 # An nvcc that brings what was compiled before.
 pretend_nvcc() {
-    real_nvcc=$(tools/build/toolchain.sh nvcc)
+    real_nvcc=$(realpath -s "$(tools/build/toolchain.sh nvcc)")
     cp -a build/labs compiled
     ln -s 11_speed_of_light compiled/cub_levels.cuh
     ln -s 16_rows compiled/row_shapes.cuh
