@@ -6,6 +6,15 @@
 #
 # Every file is written under another name and renamed when it is whole; what is lost is made again.
 
+#:
+#: Variables, as in make ARCH=sm_75. Another ARCH builds the labs again; another compiler or flag, the tools.
+#: ARCH             the architecture that labs are compiled for; by default that of the GPU, or sm_90
+#: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS  for the tools, as usual; OPTIMIZE, by default -O3 -march=native; WERROR=1: warnings are errors
+#: FLAGS            the options of the lab that make chapter-N runs: FLAGS="-n 1000"
+#: N                how many elements the labs take, by default 25600000
+#: DEVICE=cpu       run the labs on the CPU device, also where there is a GPU
+#: B                the build folder, by default build
+#: V=1              show each command, and what it prints
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
@@ -53,6 +62,11 @@ stamp = stat -c '%s %Y %n' $(1) >$(2).new && mv $(2).new $(2)
 lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '%s %Y %n' 2>/dev/null | \
   cmp -s - $(1) || echo FORCE)
 
+# What is made with flags depends on $(B)/flags/NAME, which holds $(flags_NAME), and is written when they change.
+same = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))
+other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
+, := ,
+
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -61,6 +75,10 @@ FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
 	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library); open $(B)/book.html'
 include tools/build/tools.mk
+
+$(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc: $(B)/flags/%: $$(call other_flags,$$*)
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(flags_$*))' >$@.new && mv $@.new $@
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list;
@@ -141,3 +159,4 @@ clean:  ## remove all that was built
 endif
 help:  ## this list
 	@sed -n 's/^\([a-z%-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) tools/build/run.mk | sort -u | awk -F '\t' '{ printf "make %-15s %s\n", $$1, $$2 }'
+	@sed -n 's/^#: \{0,1\}//p' $(MAKEFILE_LIST)
