@@ -10,6 +10,7 @@
 #: Variables, as in make ARCH=sm_75. Another ARCH builds the labs again; another compiler or flag, the tools.
 #: ARCH             the architecture that labs are compiled for; by default that of the GPU, or sm_90
 #: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS  for the tools, as usual; OPTIMIZE, by default -O3 -march=native; WERROR=1: warnings are errors
+#: PREFIX, DESTDIR  make install puts files below DESTDIR/PREFIX; PREFIX is /usr/local by default
 #: FLAGS            the options of the lab that make chapter-N runs: FLAGS="-n 1000"
 #: N                how many elements the labs take, by default 25600000
 #: DEVICE=cpu       run the labs on the CPU device, also where there is a GPU
@@ -19,6 +20,8 @@ B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
 TIME ?= $(BOOK_DEVICE)
+PREFIX ?= /usr/local
+INSTALLED := simt tangle weave grade
 Q = $(if $(V),,@)
 GOALS := $(or $(MAKECMDGOALS),all)
 $(if $(filter clean,$(GOALS)),$(if $(filter-out clean,$(GOALS)),$(error make clean stands alone)))
@@ -70,7 +73,7 @@ other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt help clean FORCE
+.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt install uninstall help clean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
 	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library); open $(B)/book.html'
@@ -91,7 +94,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)B=$(B) tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean simt mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean simt install uninstall mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -154,6 +157,10 @@ mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
+install: simt $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ## install simt, tangle, weave, grade and their man pages below PREFIX
+uninstall:  ## remove what make install has installed
+install uninstall:
+	$(Q)tools/build/install.sh $@ '$(B)' '$(DESTDIR)$(PREFIX)'
 clean:  ## remove all that was built
 	rm -rf $(B)
 endif

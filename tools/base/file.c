@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,16 @@ bool file_read(Arena *arena, const char *path, Str *text) {
     errno = error;
     *text = buf_str(&buf);
     return got == 0;
+}
+
+const char *file_beside(Arena *arena, const char *name) {
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    size_t folder = length > 0 ? (size_t)length : 0;
+    while (folder && self[folder - 1] != '/') folder--;
+    Buf path = {.arena = arena};
+    buf_format(&path, "%.*s%s", (int)folder, self, name);
+    return str_terminated(arena, buf_str(&path));
 }
 
 static bool make_folders(char *path) {

@@ -26,6 +26,11 @@ $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a $(B)/flags/ld
 	$(Q)$(call link,,-lm)
 -include $(wildcard $(B)/tools/*/*.d)
 
+# A man page is made from what -h prints.
+$(B)/man/%.1: $(B)/% tools/build/manual.sh
+	@mkdir -p $(@D)
+	$(Q)tools/build/manual.sh $< $(or $(wildcard tools/$*/main.c),tools/simt/launcher/main.c) >$@.new && mv $@.new $@
+
 # The CPU device: the launcher $(B)/simt and, in $(B)/simt-runtime/, the libraries it puts in the place
 # of the CUDA runtime, libcudart.so.{12,13}: the same objects, one file compiled twice.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))

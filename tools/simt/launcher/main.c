@@ -191,16 +191,6 @@ static const struct {
 
 enum { OPTIONS = sizeof options / sizeof *options };
 
-// The launcher's, with a slash at its end.
-static Str own_folder(void) {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length <= 0 || length == sizeof self) die("cannot find its own folder");
-    Str folder = {self, (size_t)length};
-    while (folder.len && folder.at[folder.len - 1] != '/') folder.len--;
-    return (Str){str_terminated(&arena, folder), folder.len};
-}
-
 // The program may change its folder before it ends.
 static const char *absolute(const char *path) {
     char folder[PATH_MAX];
@@ -239,7 +229,7 @@ static _Noreturn void list_opcodes(const char *program) {
 static void check_combination(void) {
     Str error;
     if (getenv("SIMT_WARM") && !getenv("SIMT_TIME")) die("--warm is about --time");
-    if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), own_folder(), &error))
+    if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), &error))
         die("%.*s", STR_ARG(error));
     if (getenv("SIMT_MACHINE") && getenv("SIMT_CHECK"))
         die("--check looks for what PTX forbids, and machine code is no PTX: without --machine");
@@ -400,7 +390,7 @@ int main(int argc, char **argv) {
     refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
-    const char *folder = format_text("%.*ssimt-runtime", STR_ARG(own_folder()));
+    const char *folder = file_beside(&arena, "simt-runtime");
     const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
     if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
     prepend("LD_LIBRARY_PATH", folder);
