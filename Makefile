@@ -9,7 +9,7 @@
 #:
 #: Variables, as in make ARCH=sm_75. Another ARCH builds the labs again; another compiler or flag, the tools.
 #: ARCH             the architecture that labs are compiled for; by default that of the GPU, or sm_90
-#: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS  for the tools, as usual; OPTIMIZE, by default -O3 -march=native; WERROR=1: warnings are errors
+#: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS  for the tools, as usual; OPTIMIZE, by default -O3; WERROR=1: warnings are errors
 #: PREFIX, DESTDIR  make install puts files below DESTDIR/PREFIX; PREFIX is /usr/local by default
 #: FLAGS            the options of the lab that make chapter-N runs: FLAGS="-n 1000"
 #: N                how many elements the labs take, by default 25600000

@@ -1,7 +1,7 @@
 # The programs in C. An object, its list of headers and a program appear whole or not at all.
 # WERROR=1 turns warnings into errors. Continuous integration sets it; a user need not.
 
-OPTIMIZE ?= -O3 -march=native
+OPTIMIZE ?= -O3
 C_FLAGS = $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror) $(CPPFLAGS) $(CFLAGS) -std=c11 -Itools
 COMPILER := $(shell $(CC) -dumpmachine; $(CC) --version | head -n 1)
 flags_cc = $(CC) $(COMPILER) $(C_FLAGS)
@@ -41,15 +41,24 @@ SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-ob
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file json str)
+# What executes and checks instructions is compiled again for processors that can do more at once; these
+# libraries are in a folder of this name, and the launcher chooses: simt/launcher/processor.c asks for
+# what is said here. Everything else runs on any processor.
+SIMT_PROCESSORS := $(if $(filter x86_64-%,$(COMPILER)),avx2 avx512)
+flags_avx2    := -mavx2 -mbmi -mbmi2 -mfma -mpopcnt
+flags_avx512  := $(flags_avx2) -mavx512bw -mavx512dq -mavx512f -mavx512vl
+SIMT_FAST     := $(filter $(patsubst %,$(B)/simt-objects/simt/%/%,exec ops observe),$(SIMT_OBJECTS))
+runtime_objects = $(filter-out $(SIMT_FAST),$(SIMT_OBJECTS)) $(SIMT_FAST:$(B)/simt-objects/%=$(B)/simt-objects/$(1)%)
 SIMT_FLAGS    := -ffp-contract=off -fno-trapping-math -fPIC -fvisibility=hidden -fno-semantic-interposition
-SIMT_RUNTIMES := $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.so.13
+SIMT_RUNTIMES := $(foreach folder,simt-runtime $(SIMT_PROCESSORS:%=simt-runtime/%),\
+                   $(B)/$(folder)/libcudart.so.12 $(B)/$(folder)/libcudart.so.13)
 
 .PHONY: simt
 simt: $(B)/simt $(SIMT_RUNTIMES)
-$(B)/simt-objects/%.o: tools/%.c $(B)/flags/cc
+$(B)/simt-objects/%.o: tools/$$(subst avx2/,,$$(subst avx512/,,$$*)).c $(B)/flags/cc
 	@mkdir -p $(@D)
 	@echo 'cc $(@:$(B)/simt-objects/%.o=%.c)'
-	$(Q)$(call compile,$(SIMT_FLAGS))
+	$(Q)$(call compile,$(SIMT_FLAGS) $(flags_$(firstword $(subst /, ,$(@:$(B)/simt-objects/%=%)))))
 # What the CPU device's report shares with the book's page, and what is its own, as bytes.
 PAGE_PARTS := theme.css code.css cuda.xml $(notdir $(wildcard tools/page/report*))
 $(B)/page_parts.c: tools/build/embed.sh $(PAGE_PARTS:%=tools/page/%)
@@ -65,7 +74,7 @@ $(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED) $(B)/flags/ld
 	@echo 'cc $@'
 	$(Q)$(call link,,-ldl -lm)
 # What stands in for the C library's own, _exit, has no version: programs ask for one of another file.
-$(SIMT_RUNTIMES): $(SIMT_OBJECTS) $(SIMT_SHARED) \
+$(SIMT_RUNTIMES): $$(call runtime_objects,$$(filter-out simt-runtime/,$$(notdir $$(@D))/)) $(SIMT_SHARED) \
   $(B)/simt-objects/abi_$$(subst .,,$$(suffix $$@)).o $(B)/flags/ld
 	@mkdir -p $(@D)
 	@echo 'cc $@'

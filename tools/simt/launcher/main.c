@@ -16,6 +16,7 @@
 #include "simt/launcher/elf.h"
 #include "simt/launcher/machine.h"
 #include "simt/launcher/opcodes.h"
+#include "simt/launcher/processor.h"
 #include "simt/launcher/run.h"
 #include "simt/launcher/standin.h"
 
@@ -390,7 +391,7 @@ int main(int argc, char **argv) {
     refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
-    const char *folder = file_beside(&arena, "simt-runtime");
+    const char *folder = processor_folder(&arena, file_beside(&arena, "simt-runtime"));
     const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
     if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
     prepend("LD_LIBRARY_PATH", folder);
