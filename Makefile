@@ -6,10 +6,22 @@
 #
 # Every file is written under another name and renamed when it is whole; what is lost is made again.
 
+#:
+#: Variables, as in make ARCH=sm_75. Another ARCH builds the labs again; another compiler or flag, the tools.
+#: ARCH             the architecture that labs are compiled for; by default that of the GPU, or sm_90
+#: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS  for the tools, as usual; OPTIMIZE, by default -O3; WERROR=1: warnings are errors
+#: PREFIX, DESTDIR  make install puts files below DESTDIR/PREFIX; PREFIX is /usr/local by default
+#: FLAGS            the options of the lab that make chapter-N runs: FLAGS="-n 1000"
+#: N                how many elements the labs take, by default 25600000
+#: DEVICE=cpu       run the labs on the CPU device, also where there is a GPU
+#: B                the build folder, by default build
+#: V=1              show each command, and what it prints
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
 TIME ?= $(BOOK_DEVICE)
+PREFIX ?= /usr/local
+INSTALLED := simt tangle weave grade
 Q = $(if $(V),,@)
 GOALS := $(or $(MAKECMDGOALS),all)
 $(if $(filter clean distclean,$(GOALS)),$(if $(word 2,$(GOALS)),$(error make $(filter clean distclean,$(GOALS)) stands alone)))
@@ -57,16 +69,24 @@ lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '
 
 # Commands that write what is committed run below this: it keeps what somebody has changed.
 keep = B='$(B)' python3 tools/build/keep.py
+# What is made with flags depends on $(B)/flags/NAME, which holds $(flags_NAME), and is written when they change.
+same = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))
+other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
+, := ,
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt help clean distclean FORCE
+.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt install uninstall help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
 	@$(foreach lab,$(missing),echo '$(lab) is left out: no $(needs_$(lab)); install the library that has it';)
 	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device); open $(B)/book.html'
 include tools/build/tools.mk
+
+$(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc: $(B)/flags/%: $$(call other_flags,$$*)
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(flags_$*))' >$@.new && mv $@.new $@
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list;
@@ -79,7 +99,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt check mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt check install uninstall mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -144,11 +164,16 @@ mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
-INSTALLED := venv venv-jupyter pandoc cuda toolchain
+install: simt $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ## install simt, tangle, weave, grade and their man pages below PREFIX
+uninstall:  ## remove what make install has installed
+install uninstall:
+	$(Q)tools/build/install.sh $@ '$(B)' '$(DESTDIR)$(PREFIX)'
+TOOLS_KEPT := venv venv-jupyter pandoc cuda toolchain
 clean:  ## remove what was built; keep the tools that make installed into build/
-	find $(B) -mindepth 1 -maxdepth 1 $(INSTALLED:%=! -name %) -exec rm -rf {} +
+	find $(B) -mindepth 1 -maxdepth 1 $(TOOLS_KEPT:%=! -name %) -exec rm -rf {} +
 distclean:  ## remove build/, with the tools that make installed there
 	rm -rf $(B)
 endif
 help:  ## this list
 	@sed -n 's/^\([a-z%-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) tools/build/run.mk | sort -u | awk -F '\t' '{ printf "make %-15s %s\n", $$1, $$2 }'
+	@sed -n 's/^#: \{0,1\}//p' $(MAKEFILE_LIST)

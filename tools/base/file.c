@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,16 @@ bool file_read_text(Arena *arena, const char *path, Str *text) {
     }
     *text = buf_str(&plain);
     return true;
+}
+
+const char *file_beside(Arena *arena, const char *name) {
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    size_t folder = length > 0 ? (size_t)length : 0;
+    while (folder && self[folder - 1] != '/') folder--;
+    Buf path = {.arena = arena};
+    buf_format(&path, "%.*s%s", (int)folder, self, name);
+    return str_terminated(arena, buf_str(&path));
 }
 
 static bool make_folders(char *path) {

@@ -14,6 +14,10 @@ bool file_read(Arena *arena, const char *path, Str *text);
 // lines that end in \r\n end in \n.
 bool file_read_text(Arena *arena, const char *path, Str *text);
 
+// The path of `name` as seen from the folder of the program that is running. A program that is
+// started by a link is in the folder that the link leads to.
+const char *file_beside(Arena *arena, const char *name);
+
 typedef enum { FILE_WRITTEN, FILE_UNCHANGED, FILE_FAILED } FileResult;
 
 // Gives `path` this content. Same content: the file is not touched. Otherwise the text goes to a

@@ -16,35 +16,36 @@ LABS := $(filter-out $(missing),$(LABS))
 together := $(foreach lab,$(LABS),$(if $(device_$(lab)),$(lab)))
 runs := $(filter-out $(together),$(LABS))
 
+flags_nvcc := $(found_nvcc) $(if $(found_nvcc),$(shell "$(found_nvcc)" --version | tail -n 1)) $(NVCC_FLAGS) $(NVCC_PREPEND_FLAGS) $(NVCC_APPEND_FLAGS)
 compile_lab = nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && "$$nvcc" $(NVCC_FLAGS) -o $@.new $< $(1) \
   -Xlinker "-rpath,$$(dirname "$$nvcc")/../lib64" && mv $@.new $@
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
-$(B)/labs/%: $(B)/code/%.cu
+$(B)/labs/%: $(B)/code/%.cu $(B)/flags/nvcc
 	@mkdir -p $(@D)
 	@echo 'nvcc -arch=$(ARCH) $*'
 	$(Q)$(call compile_lab,$(link_$*))
 lost_labs = $(filter-out $(wildcard $(runs:%=$(B)/labs/%)),$(runs:%=$(B)/labs/%))
 
-# A run depends on the clean code: a change of prose alone runs nothing, and a lab is only compiled
-# when it will be run.
+# A run depends on the clean code and on nvcc's flags: a change of prose alone runs nothing, and a lab
+# is only compiled when it will be run.
 R := $(B)/results/$(DEVICE)
 run_file = $(2:%=$(R)/%.$(1))
 quietly = $(1)$(if $(V),, >$(2))
-lab_for = $(if $(shell [ '$(1)' -nt 'code/$(2).cu' ] || echo due),$(B)/labs/$(2))
+lab_for = $(if $(call other_flags,nvcc)$(shell [ '$(1)' -nt 'code/$(2).cu' ] && [ '$(1)' -nt $(B)/flags/nvcc ] || echo due),$(B)/labs/$(2))
 run: $(B)/results/$(DEVICE).csv $$(also_collected)  ## run the labs that have changed: times on a GPU, counts without
 
 ifeq ($(DEVICE),cpu)
 # Counts, those of its lines, and the source with #line that these lines are of, for prose may move
 # them later. simt leaves a file alone whose content stays: touch says that the lab was run.
 lined = cp $(B)/code/$(1).cu $(2).cu.new && mv $(2).cu.new $(2).cu
-$(R)/%.csv $(R)/%.lines.csv $(R)/%.cu: code/%.cu | simt $$(call lab_for,$(R)/$$*.csv,$$*)
+$(R)/%.csv $(R)/%.lines.csv $(R)/%.cu: code/%.cu $(B)/flags/nvcc | simt $$(call lab_for,$(R)/$$*.csv,$$*)
 	@mkdir -p $(@D)
 	@echo 'run $* on the CPU device'
 	$(Q)$(call lined,$*,$(R)/$*)
 	$(Q)$(call quietly,$(B)/simt --last --csv $(R)/$*.csv --lines-csv $(R)/$*.lines.csv $(B)/labs/$* -n $(N),$(R)/$*.log)
 	@touch $(R)/$*.csv $(R)/$*.lines.csv
 # 86 is the status of a program with hazards, and these have some.
-$(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu | simt $$(call lab_for,$(R)/$$*@256.lines.csv,$$*)
+$(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu $(B)/flags/nvcc | simt $$(call lab_for,$(R)/$$*@256.lines.csv,$$*)
 	@mkdir -p $(@D)
 	@echo 'run $* --check'
 	$(Q)$(call lined,$*,$(R)/$*@256)
@@ -58,7 +59,7 @@ also_collected = $(B)/results/cpu-lines.csv
 $(B)/results/cpu-lines.csv: $$(call run_file,lines.csv,$$(lined_runs)) $$(call run_file,cu,$$(lined_runs)) $(B)/labs.mk $(B)/collect
 	$(Q)$(call collect,$(call run_file,lines.csv,$(lined_runs)))
 else
-$(R)/%.csv: code/$$(call lab_of,$$*).cu | $$(call lab_for,$(R)/$$*.csv,$$(call lab_of,$$*))
+$(R)/%.csv: code/$$(call lab_of,$$*).cu $(B)/flags/nvcc | $$(call lab_for,$(R)/$$*.csv,$$(call lab_of,$$*))
 	@mkdir -p $(@D)
 	@echo 'run $* on $(DEVICE)'
 	$(Q)$(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$*) -n $(call size_of,$*) --csv $@$(call measured,$*),$(R)/$*.log)

@@ -1,28 +1,38 @@
 # The programs in C. An object, its list of headers and a program appear whole or not at all.
-# Warnings are errors where WERROR says so, which is in continuous integration, not for a user.
+# WERROR=1 turns warnings into errors. Continuous integration sets it; a user need not.
 
-OPTIMIZE ?= -O3 -march=native
-CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror)
+OPTIMIZE ?= -O3
+C_FLAGS = $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror) $(CPPFLAGS) $(CFLAGS) -std=c11 -Itools
+COMPILER := $(shell $(CC) -dumpmachine; $(CC) --version | head -n 1)
+flags_cc = $(CC) $(COMPILER) $(C_FLAGS)
+flags_ld = $(CC) $(COMPILER) $(LDFLAGS) $(LDLIBS)
 PROGRAMS := tangle weave collect grade
 MODULES := $(filter-out %/main.c tools/build/%,$(wildcard tools/*/*.c))
 
 # compile FLAGS: $< into $@. A list of headers is made with its object, by no rule of make's own.
-compile = $(CC) $(CFLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && mv $@.new.d $(@:.o=.d) && mv $@.new $@
+compile = $(CC) $(C_FLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && mv $@.new.d $(@:.o=.d) && mv $@.new $@
+# link FLAGS LIBRARIES: the objects and archives of $^ into $@.
+link = $(CC) $(C_FLAGS) $(LDFLAGS) $(1) $(filter %.o %.a,$^) -o $@.new $(LDLIBS) $(2) && mv $@.new $@
 %.d: ;
-$(B)/%.o: %.c
+$(B)/%.o: %.c $(B)/flags/cc
 	@mkdir -p $(@D)
 	@echo 'cc $<'
 	$(Q)$(call compile)
 $(B)/modules.a: $(MODULES:%.c=$(B)/%.o)
 	@rm -f $@.new
 	$(Q)$(AR) rcs $@.new $^ && mv $@.new $@
-$(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
+$(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a $(B)/flags/ld
 	@echo 'cc $@'
-	$(Q)$(CC) $(CFLAGS) -o $@.new $^ -lm && mv $@.new $@
+	$(Q)$(call link,,-lm)
 -include $(wildcard $(B)/tools/*/*.d)
 
-# The CPU device: the launcher $(B)/simt and, beside it, the libraries it puts in the place of the
-# CUDA runtime, $(B)/simt-runtime/libcudart.so.{12,13}: the same objects, one file compiled twice.
+# A man page is made from what -h prints.
+$(B)/man/%.1: $(B)/% tools/build/manual.sh
+	@mkdir -p $(@D)
+	$(Q)tools/build/manual.sh $< $(or $(wildcard tools/$*/main.c),tools/simt/launcher/main.c) >$@.new && mv $@.new $@
+
+# The CPU device: the launcher $(B)/simt and, in $(B)/simt-runtime/, the libraries it puts in the place
+# of the CUDA runtime, libcudart.so.{12,13}: the same objects, one file compiled twice.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
 # What simt --opcodes reads of machine code, and --time of devices.
 SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/known sass/table time/device)
@@ -31,44 +41,51 @@ SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-ob
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file json str)
+# What executes and checks instructions is compiled again for processors that can do more at once; these
+# libraries are in a folder of this name, and the launcher chooses: simt/launcher/processor.c asks for
+# what is said here. Everything else runs on any processor.
+SIMT_PROCESSORS := $(if $(filter x86_64-%,$(COMPILER)),avx2 avx512)
+flags_avx2    := -mavx2 -mbmi -mbmi2 -mfma -mpopcnt
+flags_avx512  := $(flags_avx2) -mavx512bw -mavx512dq -mavx512f -mavx512vl
+SIMT_FAST     := $(filter $(patsubst %,$(B)/simt-objects/simt/%/%,exec ops observe),$(SIMT_OBJECTS))
+runtime_objects = $(filter-out $(SIMT_FAST),$(SIMT_OBJECTS)) $(SIMT_FAST:$(B)/simt-objects/%=$(B)/simt-objects/$(1)%)
 SIMT_FLAGS    := -ffp-contract=off -fno-trapping-math -fPIC -fvisibility=hidden -fno-semantic-interposition
-
-SIMT_RUNTIMES := $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.so.13
+SIMT_RUNTIMES := $(foreach folder,simt-runtime $(SIMT_PROCESSORS:%=simt-runtime/%),\
+                   $(B)/$(folder)/libcudart.so.12 $(B)/$(folder)/libcudart.so.13)
 
 .PHONY: simt
 simt: $(B)/simt $(SIMT_RUNTIMES)
-$(B)/simt-objects/%.o: tools/%.c
+$(B)/simt-objects/%.o: tools/$$(subst avx2/,,$$(subst avx512/,,$$*)).c $(B)/flags/cc
 	@mkdir -p $(@D)
-	@echo 'cc $<'
-	$(Q)$(call compile,$(SIMT_FLAGS))
+	@echo 'cc $(@:$(B)/simt-objects/%.o=%.c)'
+	$(Q)$(call compile,$(SIMT_FLAGS) $(flags_$(firstword $(subst /, ,$(@:$(B)/simt-objects/%=%)))))
 # What the CPU device's report shares with the book's page, and what is its own, as bytes.
 PAGE_PARTS := theme.css code.css cuda.xml $(notdir $(wildcard tools/page/report*))
 $(B)/page_parts.c: tools/build/embed.sh $(PAGE_PARTS:%=tools/page/%)
 	@mkdir -p $(@D)
 	$(Q)$^ >$@.new && mv $@.new $@
-$(B)/simt-objects/page_parts.o: $(B)/page_parts.c
+$(B)/simt-objects/page_parts.o: $(B)/page_parts.c $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(SIMT_FLAGS))
-$(B)/simt-objects/abi_%.o: $(SIMT_ABI)
+$(B)/simt-objects/abi_%.o: $(SIMT_ABI) $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(SIMT_FLAGS) -DSIMT_CUDART=$*)
-$(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED)
+$(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED) $(B)/flags/ld
 	@echo 'cc $@'
-	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl -lm && mv $@.new $@
+	$(Q)$(call link,,-ldl -lm)
 # What stands in for the C library's own, _exit, has no version: programs ask for one of another file.
-$(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARED) $(B)/simt-objects/abi_%.o
+$(SIMT_RUNTIMES): $$(call runtime_objects,$$(filter-out simt-runtime/,$$(notdir $$(@D))/)) $(SIMT_SHARED) \
+  $(B)/simt-objects/abi_$$(subst .,,$$(suffix $$@)).o $(B)/flags/ld
 	@mkdir -p $(@D)
 	@echo 'cc $@'
-	@printf 'libcudart.so.$* { global: cuda*; __cuda*; };\n' >$@.map
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script,$@.map $^ \
-	  -o $@.new -lm -lpthread -ldl && mv $@.new $@
+	@printf '$(@F) { global: cuda*; __cuda*; };\n' >$@.map
+	$(Q)$(call link,-shared -Wl$(,)-soname$(,)$(@F) -Wl$(,)--version-script$(,)$@.map,-lm -lpthread -ldl)
 -include $(shell find $(B)/simt-objects -name '*.d' 2>/dev/null)
 
 # For editors, which look for it in a folder of this name: appendix A.
 TOOL_SOURCES := $(wildcard tools/*/*.c tools/simt/*/*.c tools/simt/*/*/*.c)
-$(B)/compile_commands.json: tools/build/database.sh $(TOOL_SOURCES) $(B)/labs.mk
-	@tools/build/database.sh '$(or $(found_nvcc),nvcc)' '$(CFLAGS)' $(TOOL_SOURCES) $(wildcard $(B)/code/*.cu) >$@.new && mv $@.new $@
+$(B)/compile_commands.json: tools/build/database.sh $(TOOL_SOURCES) $(B)/labs.mk $(B)/flags/cc
+	@tools/build/database.sh '$(or $(found_nvcc),nvcc)' '$(C_FLAGS)' $(TOOL_SOURCES) $(wildcard $(B)/code/*.cu) >$@.new && mv $@.new $@
 
-$(B)/watch: tools/build/watch.c
-	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O2 -o $@.new $< && mv $@.new $@
+$(B)/watch: $(B)/tools/build/watch.o $(B)/flags/ld
+	@$(call link)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/version.h"
 #include "book/chapters.h"
 #include "grade/list.h"
 #include "grade/prove.h"
@@ -26,12 +27,14 @@ static const char usage[] =
     "  -a NUMBER  the answer to an exercise that asks for a number\n"
     "  -S         grade the solution, not the reader's file\n"
     "  -w WORK    the reader's folder (default work); WORK/progress.csv remembers verdicts\n"
-    "  -b BUILD   BUILD/simt is the CPU device, BUILD/exercises/ is written (default build)\n"
+    "  -b BUILD   BUILD/exercises/ is written (default build); the CPU device is the\n"
+    "             simt beside grade\n"
     "  -c NVCC    the compiler (default nvcc)\n"
     "  -g ARCH    there is a GPU of this architecture, such as sm_75: run on it too\n"
     "  -r DIR     where the recorded results are (default results)\n"
     "  -D DEVICE  the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
     "  -h         this text\n"
+    "  --version  which grade this is\n"
     "\n"
     "Exit status: 0 all demands hold, 1 not yet, 2 it cannot be graded.\n";
 // clang-format on
@@ -132,6 +135,7 @@ static int prove_each(const Session *session, const Exercise *only) {
 }
 
 int main(int argc, char **argv) {
+    if (version_asked(argc, argv, "grade")) return 0;
     Arena arena = {0};
     ChunkTable table = {.arena = &arena};
     Results results;

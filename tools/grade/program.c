@@ -24,10 +24,8 @@ static char *binary_of(Arena *arena, const ProgramTools *tools, const Program *p
     return file_of(arena, tools, program->binary.len ? program->binary : program->name, ending);
 }
 
-static char *simt_of(Arena *arena, const ProgramTools *tools) {
-    Buf path = {.arena = arena};
-    buf_format(&path, "%s/simt", tools->build);
-    return str_terminated(arena, buf_str(&path));
+static char *simt_of(Arena *arena) {
+    return str_terminated(arena, str_of(file_beside(arena, "simt")));
 }
 
 static Str log_of(Arena *arena, const char *path) {
@@ -195,7 +193,7 @@ static void run_on_gpu(Arena *arena, const ProgramTools *tools, Program *program
 }
 
 void program_measure(Arena *arena, const ProgramTools *tools, Program *program, const char *which) {
-    char *simt = simt_of(arena, tools), *binary = binary_of(arena, tools, program, "");
+    char *simt = simt_of(arena), *binary = binary_of(arena, tools, program, "");
     char *version = which ? str_terminated(arena, str_of(which)) : NULL;
     char *check_log = file_of(arena, tools, program->name, ".check.log"),
          *once_log = file_of(arena, tools, program->name, ".once.log"),
@@ -307,8 +305,8 @@ static void predict_time(Arena *arena, const ProgramTools *tools, Program *progr
                        source,
                        NULL};
     char *run[] = {
-        simt_of(arena, tools), WORD("--time"), speeds, WORD("--quiet"),  WORD("--csv"), csv,
-        WORD("--lines-csv"),   lines,          binary, WORD("--launch"), NULL};
+        simt_of(arena),      WORD("--time"), speeds, WORD("--quiet"),  WORD("--csv"), csv,
+        WORD("--lines-csv"), lines,          binary, WORD("--launch"), NULL};
     unlink(csv);
     if (child_wait(child_start(compile, log, COMPILE_SECONDS)).status == 0 &&
         child_wait(child_start(run, log, RUN_SECONDS)).status == 0)

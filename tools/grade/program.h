@@ -17,7 +17,7 @@
 #include "numbers/key.h"
 
 typedef struct {
-    const char *build;  // the build folder: BUILD/simt; BUILD/exercises/ is written
+    const char *build;  // BUILD/exercises/ is written
     const char *nvcc;   // NULL: not at hand
     const char *native; // the architecture of the GPU here, sm_90; NULL: there is none
     const char *speeds; // without a GPU: of a device, for predicted times; NULL: there are none

@@ -1,8 +1,10 @@
 // weave: chapters and recorded results become one Markdown text, for code hosts or for pandoc.
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/path.h"
@@ -23,7 +25,8 @@ static const char usage[] =
     "  -t notebook Jupyter notebooks in the folder OUT: one for each chapter with a lab, and\n"
     "              workbook.ipynb with all of them\n"
     "  -t names    what kernels are called, as CSV, for plots\n"
-    "  -P FILE     the Python cells of the notebooks (default tools/notebook/cells.py)\n"
+    "  -P FILE     the Python cells of the notebooks (default tools/notebook/cells.py, here\n"
+    "              or beside weave's folder)\n"
     "  -R OWNER/NAME  the repository on GitHub: notebooks get a badge that opens them in Colab\n"
     "  -r DIR      where the results are (default results)\n"
     "  -D DEVICE   the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
@@ -149,11 +152,8 @@ static void read_option(Options *options, char letter, const char *value) {
 }
 
 static Options read_options(int argc, char **argv) {
-    Options options = {.results = "results",
-                       .device = "nvidia-h200",
-                       .title = "",
-                       .frame = "tools/notebook/cells.py",
-                       .repository = ""};
+    Options options = {
+        .results = "results", .device = "nvidia-h200", .title = "", .repository = ""};
     int i = 1;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
         const char *flag = argv[i];
@@ -257,7 +257,10 @@ static int write_notebooks(Arena *arena, Book *book, const Options *options) {
     NotebookPlan plan = {.folder = str_of(options->output),
                          .repository = str_of(options->repository)};
     BookFile *files;
-    if (!read_frame(arena, options->frame, &plan.frame)) return 1;
+    const char *frame = options->frame ? options->frame : "tools/notebook/cells.py";
+    if (!options->frame && access(frame, R_OK) != 0)
+        frame = file_beside(arena, "../tools/notebook/cells.py");
+    if (!read_frame(arena, frame, &plan.frame)) return 1;
     while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
     const size_t count = notebook_weave(book, &plan, &files);
     return write_files(arena, book, options, files, count);

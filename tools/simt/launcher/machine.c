@@ -31,10 +31,8 @@ static void add_names(Buf *buf, const char *folder) {
 }
 
 // The file of a device; NULL: there is none, and `error` says which there are.
-static const char *find(Arena *arena, const char *name, Str built, Str *error) {
-    Buf beside = {.arena = arena};
-    buf_format(&beside, "%.*s../results/", STR_ARG(built));
-    const char *const folders[] = {"results/", str_terminated(arena, buf_str(&beside))};
+static const char *find(Arena *arena, const char *name, Str *error) {
+    const char *const folders[] = {"results/", file_beside(arena, "../results/")};
     for (int k = 0; k < 2; k++) {
         Buf path = {.arena = arena};
         buf_format(&path, "%s%s%s", folders[k], name, ending);
@@ -59,9 +57,9 @@ static void set_number(const char *variable, double value) {
     setenv(variable, text, 1);
 }
 
-bool machine_choose(Arena *arena, const char *name, Str built, Str *error) {
+bool machine_choose(Arena *arena, const char *name, Str *error) {
     const bool is_file = strchr(name, '/') || str_ends(str_of(name), STR(".csv"));
-    const char *path = is_file ? name : find(arena, name, built, error);
+    const char *path = is_file ? name : find(arena, name, error);
     TimeDevice device;
     char absolute[PATH_MAX];
     if (!path || !time_device_read(arena, path, &device, error)) return false;

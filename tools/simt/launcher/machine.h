@@ -6,8 +6,7 @@
 #include "simt/time/device.h"
 
 // Passes on by environment which file it is, and how many SMs and threads there are, unless those
-// were chosen. `built` is the folder that the launcher is in, with its slash. False: `error` says
-// why not.
-bool machine_choose(Arena *arena, const char *name, Str built, Str *error);
+// were chosen. False: `error` says why not.
+bool machine_choose(Arena *arena, const char *name, Str *error);
 
 #endif

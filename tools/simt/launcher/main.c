@@ -17,6 +17,7 @@
 #include "simt/launcher/elf.h"
 #include "simt/launcher/machine.h"
 #include "simt/launcher/opcodes.h"
+#include "simt/launcher/processor.h"
 #include "simt/launcher/run.h"
 #include "simt/launcher/standin.h"
 
@@ -198,16 +199,6 @@ static const struct {
 
 enum { OPTIONS = sizeof options / sizeof *options };
 
-// The launcher's, with a slash at its end.
-static Str own_folder(void) {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length <= 0 || length == sizeof self) die("cannot find its own folder");
-    Str folder = {self, (size_t)length};
-    while (folder.len && folder.at[folder.len - 1] != '/') folder.len--;
-    return (Str){str_terminated(&arena, folder), folder.len};
-}
-
 // The program may change its folder before it ends.
 static const char *absolute(const char *path) {
     char folder[PATH_MAX];
@@ -272,7 +263,7 @@ static void check_combination(void) {
     if (getenv("SIMT_STRICT") || getenv("SIMT_ORDERS")) setenv("SIMT_CHECK", "1", 1);
     if (given("--warm") && !given("--time"))
         die("--warm needs --time DEVICE, whose cache it is about");
-    if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), own_folder(), &error))
+    if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), &error))
         die("%.*s", STR_ARG(error));
 }
 
@@ -444,7 +435,7 @@ int main(int argc, char **argv) {
     refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
-    const char *folder = format_text("%.*ssimt-runtime", STR_ARG(own_folder()));
+    const char *folder = processor_folder(&arena, file_beside(&arena, "simt-runtime"));
     const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
     if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
     const int opened = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
