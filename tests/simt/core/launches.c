@@ -194,8 +194,9 @@ static void test_variables(void) {
             wrong("no %s", rows[k].name);
         same(rows[k].name, "bytes", bytes, rows[k].bytes);
         if (address[k] % 16) wrong("%s is not aligned", rows[k].name);
-        if (k && address[k] < address[k - 1] + rows[k - 1].bytes)
-            wrong("%s lies in another", rows[k].name);
+        for (size_t j = 0; j < k; j++)
+            if (address[k] < address[j] + rows[j].bytes && address[j] < address[k] + rows[k].bytes)
+                wrong("%s overlaps %s", rows[k].name, rows[j].name);
     }
     if (module) {
         same("aligned", "rest", address[1] % 64, 0);

@@ -236,7 +236,8 @@ static bool makes_mbarrier(const Checker *checker, Record record) {
 }
 
 // A copy sees the mbarrier that its own thread has made. The memory model came to say so later than
-// PTX 8.0, but all compilers and devices with bulk copies keep to it: NVIDIA/cccl, pull request 5102.
+// PTX 8.0, but all compilers and devices with bulk copies keep to it: NVIDIA/cccl, pull request
+// 5102.
 static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) {
     if (bulk->barrier.block->watch != checker) return;
     for (int slot = WRITE; slot <= WRITE_2; slot++) {
