@@ -17,10 +17,10 @@ typedef enum {
 } HandshakeState;
 
 typedef struct {
-    pid_t program;        // the process that the launcher started; only this one changes `state`
-    HandshakeState state; //
-    int loads;            // more than one: exec has put another program in the first one's place
-    bool refused;         // also by the program's children
+    pid_t program; // the process that the launcher started; only this one changes `state`
+    HandshakeState state;
+    int loads;    // more than one: exec has put another program in the first one's place
+    bool refused; // also by the program's children
 } Handshake;
 
 void handshake_reported(void); // what was done so far; nothing is done after it
