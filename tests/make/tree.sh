@@ -36,6 +36,7 @@ END
 # An nvcc that brings what was compiled before.
 pretend_nvcc() {
     real_nvcc=$(realpath -s "$(tools/build/toolchain.sh nvcc)")
+    unset CUDA_WHEELS # which would choose another nvcc than the one on PATH
     cp -a build/labs compiled
     ln -s 11_speed_of_light compiled/cub_levels.cuh
     ln -s 16_rows compiled/row_shapes.cuh
