@@ -77,7 +77,7 @@ other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks badges record record-newest record-shapes predict test test-all check mutate bench-simt install uninstall help clean distclean FORCE
+.PHONY: all labs run exercises figures book notebooks badges record record-newest record-shapes predict watch test test-all check mutate bench-simt install uninstall help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
 	@$(foreach lab,$(missing),echo '$(lab) is left out: no $(needs_$(lab)); install the library that has it';)
@@ -99,7 +99,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt check install uninstall mutate watch $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -145,8 +145,8 @@ badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name 
 
 # It calls make by itself, for hours: that make must not use the jobserver of this one.
 make_anew = env -u MAKEFLAGS -u MAKELEVEL '$(MAKE)' 'B=$(B)' $(MAKEOVERRIDES)
-watch: $(B)/watch  ## build what each save of a chapter, or of a file in work/, touches
-	@$(B)/watch $(make_anew)
+watch:  ## build what each save of a chapter, or of a file in work/, touches
+	@tools/build/watch.sh $(make_anew)
 
 tests = B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 tested = $(if $(filter test test-all,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null))
