@@ -33,7 +33,7 @@ needs = $(if $(filter-out clean distclean help,$(GOALS)),cc) $(if $(filter test 
   $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc)
 
 # Make starts itself again, below in_turn.sh, which lets one make at a time work in a build folder.
-ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch colab,$(GOALS)),,free)),)
+ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch,$(GOALS)),,free)),)
 .PHONY: $(GOALS) in-turn
 $(GOALS): in-turn
 	@:
@@ -45,7 +45,7 @@ else
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS))$(filter record%,$(GOALS)),)
 MAKEFLAGS += --jobs=$(shell nproc)
 endif
-ifeq ($(filter test test-all watch colab record% chapter-% exercise%,$(GOALS)),)
+ifeq ($(filter test test-all watch record% chapter-% exercise%,$(GOALS)),)
 MAKEFLAGS += --output-sync=line
 endif
 
@@ -77,7 +77,7 @@ other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt install uninstall help clean distclean FORCE
+.PHONY: all labs run exercises figures book notebooks badges record record-newest record-shapes predict watch test test-all check mutate bench-simt install uninstall help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
 	@$(foreach lab,$(missing),echo '$(lab) is left out: no $(needs_$(lab)); install the library that has it';)
@@ -99,7 +99,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt check install uninstall mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -143,14 +143,10 @@ $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/n
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
 
-# Programs that call make by themselves, for hours: they start in no jobserver.
-anew = env -u MAKEFLAGS -u MAKELEVEL
-make_anew = '$(MAKE)' 'B=$(B)' $(filter-out GPU=%,$(MAKEOVERRIDES))
-colab:  ## every lab on a GPU of Google Colab, its times into results/: make colab GPU=T4
-	$(if $(asks_only)$(shell command -v colab),,$(error Google's client is missing: uv tool install google-colab-cli, or, with Python 3.12 or later, pip install google-colab-cli))
-	@$(anew) python3 tools/build/colab.py '$(B)' '$(if $(filter command%,$(origin GPU)),$(GPU),T4)' $(make_anew)
-watch: $(B)/watch  ## build what each save of a chapter, or of a file in work/, touches
-	@$(anew) $(B)/watch $(make_anew)
+# It calls make by itself, for hours: that make must not use the jobserver of this one.
+make_anew = env -u MAKEFLAGS -u MAKELEVEL '$(MAKE)' 'B=$(B)' $(MAKEOVERRIDES)
+watch:  ## build what each save of a chapter, or of a file in work/, touches
+	@tools/build/watch.sh $(make_anew)
 
 tests = B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 tested = $(if $(filter test test-all,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null))

@@ -1,6 +1,6 @@
 """Programs that pretend to be those of a machine with a GPU: nvidia-smi, and an nvcc that compiles
-nothing; and an nvcc that compiles no lab for a second time. MEASURED names a file for the labs that
-were run; the lab FAILING does not add up. Exercises are right that do not say `untouched`."""
+nothing; and an nvcc that compiles no lab for a second time. Exercises are right that do not say
+`untouched`."""
 
 
 def programs_in(folder, *programs):
@@ -57,8 +57,6 @@ case $lab in
 esac
 cat >"$out" <<END
 #!/bin/sh
-[ -z "$MEASURED" ] || echo $lab >>"$MEASURED"
-[ $lab != "$FAILING" ] || { echo "$lab: WRONG SUM"; exit 1; }
 echo "Tesla T4: \\$2 elements, every sum right"
 while [ \\$# -gt 1 ]; do
     case \\$1 in -n) n=\\$2 ;; --csv) csv=\\$2 ;; --machine) printf 'name,value,unit\\nlatency_lds,23,cycles\\n' >"\\$2" ;; esac

@@ -7,7 +7,7 @@ COMPILER := $(shell $(CC) -dumpmachine; $(CC) --version | head -n 1)
 flags_cc = $(CC) $(COMPILER) $(C_FLAGS)
 flags_ld = $(CC) $(COMPILER) $(LDFLAGS) $(LDLIBS)
 PROGRAMS := tangle weave collect grade
-MODULES := $(filter-out %/main.c tools/build/%,$(wildcard tools/*/*.c))
+MODULES := $(filter-out %/main.c,$(wildcard tools/*/*.c))
 
 # compile FLAGS: $< into $@. A list of headers is made with its object, by no rule of make's own.
 compile = $(CC) $(C_FLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && mv $@.new.d $(@:.o=.d) && mv $@.new $@
@@ -86,6 +86,3 @@ $(SIMT_RUNTIMES): $$(call runtime_objects,$$(filter-out simt-runtime/,$$(notdir 
 TOOL_SOURCES := $(wildcard tools/*/*.c tools/simt/*/*.c tools/simt/*/*/*.c)
 $(B)/compile_commands.json: tools/build/database.sh $(TOOL_SOURCES) $(B)/labs.mk $(B)/flags/cc
 	@tools/build/database.sh '$(or $(found_nvcc),nvcc)' '$(C_FLAGS)' $(TOOL_SOURCES) $(wildcard $(B)/code/*.cu) >$@.new && mv $@.new $@
-
-$(B)/watch: $(B)/tools/build/watch.o $(B)/flags/ld
-	@$(call link)

@@ -37,8 +37,6 @@ GPU_PLEASE = (
 PROBLEM = "The set-up cell has not run to its end: run it again."  # why no lab can run; "": it can
 MACHINE = None  # what set_up has found here
 RUNS = {}  # lab: (source hash, its CSV, the rows of it)
-LEFT_OUT = {}  # lab: what it needs that is not here
-GO_ON = "GO_ON" in os.environ  # what the same programs measured in an earlier run counts
 
 
 class Stop(Exception):
@@ -137,9 +135,6 @@ def set_up(name, arch, n, seconds):
     gpus = find_gpus()
     if not gpus and not repository:
         stop(GPU_PLEASE)
-    wanted = os.environ.get("GPU_WANTED", "")  # who has asked for one may have been given another
-    if not all(re.search(rf"\b{wanted}\b", name) for _, name in gpus):
-        stop(f"Asked for was {wanted}; this machine has {gpus[-1][1]}.")
     nvcc = find_nvcc(repository)
     simt = None if gpus else find_simt(repository, build)
     if gpus:
@@ -262,17 +257,11 @@ def measure(lab, program, n, options, machine):
     else:
         command += ["-t", str(MACHINE.seconds), "--csv", str(table)]
         command += ["--machine", str(machine_of(lab))] if machine else []
-    asked, answered = "\n".join(command), Path(f"{lab}.asked")
-    if GO_ON and table.exists() and answered.exists() and answered.read_text() == asked:
-        print(f"{lab}: measured before.")
-        return table
-    answered.unlink(missing_ok=True)
     table.unlink(missing_ok=True)
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
     print(done.stdout.split("\n\nCPU device:")[0] if MACHINE.simt else done.stdout)
-    answered.write_text(asked)
     return table
 
 
@@ -281,7 +270,6 @@ def run(lab, n=0, options="", link="", machine=False):
     ready()
     RUNS.pop(lab, None)
     if link and MACHINE.simt:
-        LEFT_OUT[lab] = link
         print(f"{lab} needs {link} and real GPUs: not run on the CPU device.")
         return
     try:
@@ -289,7 +277,6 @@ def run(lab, n=0, options="", link="", machine=False):
     except Stop as stop:
         if not link or not re.search(r"cannot find -l|fatal error: .*: No such file", str(stop)):
             raise
-        LEFT_OUT[lab] = link
         print(f"{lab} needs {link}, which is not installed here: not run.")
         return
     table = measure(lab, program, n, options, machine)
