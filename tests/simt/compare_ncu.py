@@ -206,6 +206,16 @@ def mark_varying(pairs):
             row["varying"] = varying
 
 
+def sample(launches):
+    """Of the launches of one kernel, in order, the first and the last of each grid and block, each with
+    `skipped`, the number of launches left out just before it."""
+    ends = {}
+    for k, row in enumerate(launches):
+        ends.setdefault((row["grid"], row["block"]), [k, k])[1] = k
+    kept = sorted(set(sum(ends.values(), [])))
+    return [{"skipped": k - before - 1, **launches[k]} for before, k in zip([-1, *kept], kept)]
+
+
 def pair_up(counted, measured):
     """Launches in order, lab by lab and kernel by kernel: ([(mine, hardware)], complaints, notes)."""
     pairs, complaints, alone = [], [], {}
@@ -217,6 +227,10 @@ def pair_up(counted, measured):
         key = (row["lab"], plain_name(row["kernel"]))
         if not queues.get(key) or (*key, shape(row["grid"])) not in shapes:
             alone[key] = alone.get(key, 0) + 1
+            continue
+        del queues[key][:int(row.get("skipped") or 0)]
+        if not queues[key]:
+            complaints.append("%s: %s: fewer launches on the CPU device than were recorded" % key)
             continue
         mine = queues[key].pop(0)
         if shape(mine["grid"]) != shape(row["grid"]) or shape(mine["block"]) != shape(row["block"]):
@@ -232,7 +246,8 @@ def pair_up(counted, measured):
 
 
 def read_rows(name):
-    """The launches of a CSV file, one behind the other; a row stands for `launches` equal ones in turn."""
+    """The launches of a CSV file in order. A row stands for `launches` equal launches in turn; before
+    each of them, `skipped` launches of its kernel were left out."""
     with open(name, newline="") as text:
         rows = csv.DictReader(line for line in text if not line.startswith("#"))
         return [dict(row) for row in rows for _ in range(int(row.pop("launches", 1)))]
