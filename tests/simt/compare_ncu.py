@@ -246,8 +246,8 @@ def pair_up(counted, measured):
 
 
 def read_rows(name):
-    """The launches of a CSV file in order. A row stands for `launches` equal launches in turn; before
-    each of them, `skipped` launches of its kernel were left out."""
+    """The launches of a CSV file in order. A row stands for `launches` equal launches in turn. The
+    recording left out `skipped` launches of its kernel before each of them."""
     with open(name, newline="") as text:
         rows = csv.DictReader(line for line in text if not line.startswith("#"))
         return [dict(row) for row in rows for _ in range(int(row.pop("launches", 1)))]

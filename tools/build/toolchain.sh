@@ -3,7 +3,7 @@
 #
 #   tools/build/toolchain.sh python    prints a python3 (3.10 or later) that imports matplotlib
 #   tools/build/toolchain.sh pandoc    prints a pandoc (2.17 or later)
-#   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12 or later)
+#   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12.4 or later)
 #   tools/build/toolchain.sh -f nvcc   prints it if it is there, and installs nothing
 #   tools/build/toolchain.sh arch      prints the architecture of the GPU at hand, as in sm_90 (the
 #                                lowest of several); nothing without a GPU
@@ -45,7 +45,7 @@ about() {
     nvcc)
         what="nvcc $cuda" pin_file=tools/build/pins/cuda-$cuda.txt
         target=$build/cuda/$cuda program=$target/nvidia/cu13/bin/nvcc
-        advice='install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads (Debian has nvidia-cuda-toolkit in non-free)'
+        advice='install CUDA 12.4 or later from https://developer.nvidia.com/cuda-downloads (Debian has nvidia-cuda-toolkit in non-free)'
         ;;
     *)
         echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|arch, or all TOOL..." >&2
@@ -163,7 +163,7 @@ works() {
     case $tool in
     python) python_is_recent "$1" && "$1" -c 'import matplotlib.backends.backend_svg' 2>/dev/null ;;
     pandoc) version_is 2 17 "$("$1" --version 2>/dev/null | sed -n '1s/^pandoc[^ ]* //p')" ;;
-    nvcc) version_is 12 0 "$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')" ;;
+    nvcc) version_is 12 4 "$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')" ;;
     esac
 }
 

@@ -343,8 +343,8 @@ static void test_threads(void) {
     done("counters are the same for any number of host threads");
 }
 
-// The failure that is told is that of the first block in the order of the launch, though a later
-// one fails sooner.
+// The launch reports the failure of its first block in the order of the launch, although a later
+// block fails sooner.
 static void test_threads_fail(void) {
     load(OUT("", "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra F;\n"
                  "L: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 200000;\n@%p1 bra L;\n"
@@ -360,7 +360,7 @@ static void test_threads_fail(void) {
         if (!strstr(error.text, at)) wrong("%u threads: %s", options.host_threads, error.text);
         same("a launch that fails", "instructions", report.total.value[COUNT_WARP_INSTS], 0);
     }
-    done("the failure that is told is the same for any number of host threads");
+    done("a launch reports the same failure for any number of host threads");
 }
 
 static const struct {

@@ -1,5 +1,5 @@
-"""Every option of simt -h alone, and every two of them together, with one small program: both do what they do
-alone, or one line refuses the pair and names both. The same again under sanitizers."""
+"""Runs one small program with every option of simt -h, and with every two of them. Either both options do what they
+do alone, or one line refuses the pair and names both."""
 import itertools
 import json
 import os
@@ -12,7 +12,7 @@ from expect import program, tests
 from suite import NVCC_FLAGS, run
 
 CHECKING, MACHINE = {"--check", "--strict", "--orders"}, {"--machine", "--time"}
-ASKS = {"-h", "--version"}  # answered at once, whatever else is asked
+ASKS = {"-h", "--version"}  # simt answers these and ignores all other options
 LISTED = "--opcodes"
 SANITIZED = ["OPTIMIZE=-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"]
 FAILED = re.compile("AddressSanitizer|runtime error:|Segmentation")
@@ -79,7 +79,7 @@ OPTIONS = {  # its words, and whether a run shows what it does
 
 
 def refusal(options):
-    """What refuses these options, as a pattern; None: they go together."""
+    """A pattern for the message that refuses these options, or None if simt accepts them together."""
     options = set(options)
     if options & ASKS:
         return None
@@ -94,7 +94,7 @@ def refusal(options):
 
 
 def problem(run):
-    """What is wrong with a run, or None."""
+    """A sentence that says why a run is wrong, or None."""
     result, why = run.result, refusal(run.options)
     if result.hung or result.status < 0 or FAILED.search(result.err):
         return "it crashed or hung"
