@@ -67,7 +67,7 @@ stamp = stat -c '%s %Y %n' $(1) >$(2).new && mv $(2).new $(2)
 lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '%s %Y %n' 2>/dev/null | \
   cmp -s - $(1) || echo FORCE)
 
-# Commands that write what is committed run below this: it keeps what somebody has changed.
+# Commands that write committed files run through keep.py, which keeps a reader's edits.
 keep = B='$(B)' python3 tools/build/keep.py
 # What is made with flags depends on $(B)/flags/NAME, which holds $(flags_NAME), and is written when they change.
 same = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""keep.py: runs a command that writes generated files, and loses nobody's work.
+"""keep.py: run a command that writes generated files, without losing a reader's edits.
 
-usage: keep.py PATH... -- COMMAND...    the PATHs are files and folders that COMMAND may change
+usage: keep.py PATH... -- COMMAND...    COMMAND may change the files and folders PATH
 
-This is the rule for all that make generates outside of its build folder. A file may be replaced without a
-word if its content can be had again: git has it, in HEAD or in the index, or a command run from here wrote
-it (.made keeps a hash of all of that; make clean leaves it alone). Any other content is somebody's work.
-Where COMMAND replaces such a file, the old content stays beside it as FILE.mine, which git ignores, and one
-line says so. Where COMMAND removes one, it is put back.
+make runs every command that writes outside its build folder through this script. COMMAND may replace a file
+if its content can be recovered: git has it, in HEAD or in the index, or an earlier COMMAND wrote it. (.made
+holds the hashes of what COMMANDs wrote; make clean keeps .made.) Any other content is an edit. If COMMAND
+replaces an edited file, the old content stays beside it as FILE.mine, which git ignores, and one line says
+so. If COMMAND removes an edited file, this script puts it back.
 
-Git starts no merge over changes that nobody committed, so what a merge left in conflict is no work either.
+Git refuses to merge over uncommitted changes, so a file that a merge left in conflict holds no edit.
 """
 
 import filecmp
@@ -31,7 +31,7 @@ def hash_of(path):
 
 
 def files_in(roots):
-    """Each file with what tells whether it was written since."""
+    """Each file with its time, size and inode, which change when it is written."""
     found = [root for root in roots if os.path.isfile(root)]
     for root in roots:
         for folder, folders, names in os.walk(root):
@@ -42,7 +42,7 @@ def files_in(roots):
 
 
 def git(*arguments):
-    """The paths that git lists; None: there is no git, or not this checkout, or no commit yet."""
+    """The paths that git lists, or None without git, outside this checkout, or before its first commit."""
     try:
         result = subprocess.run(["git", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError:
@@ -50,7 +50,7 @@ def git(*arguments):
     return {os.fsdecode(path) for path in result.stdout.split(b"\0")} if result.returncode == 0 else None
 
 
-def is_work(paths, roots):
+def edited(paths, roots):
     """Those of the paths whose content neither git nor .made knows."""
     made = set(MADE.read_text().split()) if MADE.exists() else set()
     if git("ls-files", "--error-unmatch", "Makefile") is not None:
@@ -73,7 +73,7 @@ def copy(path):
 
 
 def home_of(path, mine):
-    """Where the change belongs: the chapter that the file names, and of code the line of it."""
+    """The place where the edit belongs: the chapter that the file names, and for code its line."""
     text = Path(path).read_bytes().decode(errors="replace")
     named = re.search(r"Generated from (\S+) .*by (?:tangle|weave)", text)
     lined = Path(os.environ.get("B", "build"), path)
@@ -94,10 +94,10 @@ def home_of(path, mine):
 
 
 def settle(path, mine):
-    """What becomes of a copy when the command has ended."""
+    """Keeps or removes a copy, now that the command has ended."""
     if not os.path.exists(path):
         os.replace(mine, path)
-        return print(f"make: {path} stays: make did not write it", file=sys.stderr)
+        return print(f"make: kept {path}, which make did not write", file=sys.stderr)
     if filecmp.cmp(path, mine, shallow=False):
         return os.unlink(mine)
     home = home_of(path, mine)
@@ -106,7 +106,7 @@ def settle(path, mine):
 
 
 def run(command):
-    """Its status. Whoever ends this process ends the command, and what that has written is noted."""
+    """Runs the command and returns its status. A signal to this process goes on to the command."""
     child = subprocess.Popen(command)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: child.send_signal(number))
@@ -118,7 +118,7 @@ def main():
     split = sys.argv.index("--")
     roots, command = sys.argv[1:split], sys.argv[split + 1 :]
     before = files_in(roots)
-    copies = {path: copy(path) for path in is_work(before, roots)}
+    copies = {path: copy(path) for path in edited(before, roots)}
     try:
         return run(command)
     finally:
