@@ -7,14 +7,12 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import suite
-from device import SIMT
-from expect import program, tests
+from device import SIMT, path
 from suite import NVCC_FLAGS, run
 
 CHECKING, MACHINE = {"--check", "--strict", "--orders"}, {"--machine", "--time"}
 ASKS = {"-h", "--version"}  # simt answers these and ignores all other options
 LISTED = "--opcodes"
-SANITIZED = ["OPTIMIZE=-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"]
 FAILED = re.compile("AddressSanitizer|runtime error:|Segmentation")
 
 
@@ -112,7 +110,12 @@ def problem(run):
     return "; ".join(f"{option} shows nothing" for option in run.options if not OPTIONS[option][1](run)) or None
 
 
-def try_all(name, simt, small, chosen):
+def compiled(tests):
+    """The small program."""
+    return tests.compile_cu(path("runtime", "small.cu"), "pair", ["-arch=sm_90", *NVCC_FLAGS[1:]])
+
+
+def try_all(tests, name, simt, small, chosen):
     folder = tests.fresh("pairs")
 
     def tried(numbered):
@@ -124,22 +127,21 @@ def try_all(name, simt, small, chosen):
         tests.report(name, *pool.map(tried, enumerate(chosen)))
 
 
-def test_options():
-    small = program("small", "pair", ["-arch=sm_90", *NVCC_FLAGS[1:]])
+PAIRS = [(one,) for one in OPTIONS] + [*itertools.combinations(OPTIONS, 2)]
+
+
+def test_options(tests):
+    small = compiled(tests)
     if not small:
         return
     listed = re.findall(r"^  (-[\w-]+)", run([SIMT, "-h"]).out, re.M)
     known = {*listed} - {"-lineinfo", "-arch"}  # which are nvcc's
     tests.report("every option of -h is tried here", suite.unequal(sorted(known), sorted(OPTIONS)))
-    pairs = [(one,) for one in OPTIONS] + [pair for pair in itertools.combinations(OPTIONS, 2)]
-    try_all("options alone and in pairs", SIMT, small, pairs)
-    if not tests.wants("options in pairs, under sanitizers") or not tests.whole("options in pairs, under sanitizers"):
-        return
-    if not suite.has_sanitizers():
-        return tests.skip("options in pairs, under sanitizers", "the compiler has none, or SANITIZE=no")
-    built = tests.file("sanitized")
-    made = run(["make", "-s", "simt", f"B={built}", *SANITIZED], 900, env={
-        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "IN_TURN")})
-    if made.status:
-        return tests.broken("simt is built with sanitizers", *made.tail())
-    try_all("options in pairs, under sanitizers", built / "simt", small, [pair for pair in pairs if not refusal(pair)])
+    try_all(tests, "options alone and in pairs", SIMT, small, PAIRS)
+
+
+def test_sanitized(tests, simt):
+    """The pairs that simt accepts, with a simt that was built with sanitizers."""
+    small = compiled(tests)
+    if small:
+        try_all(tests, "with AddressSanitizer: options in pairs", simt, small, [pair for pair in PAIRS if not refusal(pair)])
