@@ -1,5 +1,6 @@
-"""Runs one small program with every option of simt -h, and with every two of them. Either both options do what they
-do alone, or one line refuses the pair and names both."""
+"""Runs one small program with every option of simt -h, and with every two of them. Either the
+run ends well and each option shows what it does, where one run can show it, or one line refuses the pair and names
+both."""
 import itertools
 import json
 import os
