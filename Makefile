@@ -24,10 +24,10 @@ PREFIX ?= /usr/local
 INSTALLED := simt tangle weave grade
 Q = $(if $(V),,@)
 GOALS := $(or $(MAKECMDGOALS),all)
-$(if $(filter clean distclean,$(GOALS)),$(if $(word 2,$(GOALS)),$(error make $(filter clean distclean,$(GOALS)) stands alone)))
+$(if $(filter clean distclean,$(GOALS)),$(if $(word 2,$(GOALS)),$(error make $(filter clean distclean,$(GOALS)) takes no other goal)))
 asks_only := $(strip $(foreach flag,n q t p,$(findstring $(flag),$(firstword -$(MAKEFLAGS)))))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-# Named or installed first; tests ask for what else they need.
+# The tools that in_turn.sh names or installs first. tests/run installs what else its areas need.
 needs = $(if $(filter-out clean distclean help,$(GOALS)),cc) $(if $(filter test test-all check,$(GOALS)),git) \
   $(if $(filter all labs run record% $(if $(AREA),,test test-all) chapter-% exercise-% saved,$(GOALS)),nvcc) \
   $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc)
@@ -69,7 +69,7 @@ lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '
 
 # Commands that write committed files run through keep.py, which keeps a reader's edits.
 keep = B='$(B)' python3 tools/build/keep.py
-# What is made with flags depends on $(B)/flags/NAME, which holds $(flags_NAME), and is written when they change.
+# Targets that use flags depend on $(B)/flags/NAME. It holds $(flags_NAME), and make rewrites it when they change.
 same = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))
 other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
 , := ,
@@ -132,7 +132,7 @@ $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(
 	@echo 'pandoc $@'
 	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
-# After the book, where both are woven: what is wrong in a chapter is said once.
+# Notebooks wait for the book where both are due, so that weave reports a fault of a chapter once.
 notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
 $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/notebooks.done) \
   $(wildcard tools/notebook/*.py results/*.csv results/predicted/*.csv notebooks/REPOSITORY) \
@@ -143,7 +143,7 @@ $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/n
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
 
-# It calls make by itself, for hours: that make must not use the jobserver of this one.
+# make watch runs make again and again. That make must not use the jobserver of this one.
 make_anew = env -u MAKEFLAGS -u MAKELEVEL '$(MAKE)' 'B=$(B)' $(MAKEOVERRIDES)
 watch:  ## build what each save of a chapter, or of a file in work/, touches
 	@tools/build/watch.sh $(make_anew)

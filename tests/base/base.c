@@ -168,7 +168,7 @@ static void test_source_lines(void) {
     while (source_next(&lines) && lines.number < 2) continue;
     same("text", lines.text, "b; // y");
     same("code", buf_str(&lines.code), "b;");
-    // A text that ends in a number, behind which no memory is; a mark without a file.
+    // A text that ends in a number at the end of mapped memory, and a #line without a file.
     const Str mark = STR("a;\n#line 12");
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

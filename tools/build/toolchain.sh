@@ -11,12 +11,12 @@
 #                                checks all of these: names what you must install, lists what it
 #                                will install, and then installs that
 #
-# What is installed is used. What is missing comes from Python wheels into $B (default: build), and is
-# moved into place complete or not at all, so that an interrupted or doubled call does no harm.
+# It uses the tools that are installed. It installs missing ones from Python wheels into $B (default:
+# build), and moves each into place complete or not at all, so an interrupted or doubled call does no harm.
 # tools/build/pins/ has their versions and hashes; tools/build/pin.py writes the hashes. The answer is kept
 # in $B/toolchain and holds while PATH, CUDA_HOME and the versions stay the same and the program is there.
-# When nothing can be found or installed, one line says what to install, and the exit status is 1. Paths are
-# relative to the repository root if $B is.
+# If it can neither find nor install a tool, one line says what to install, and the exit status is 1. Paths
+# are relative to the repository root if $B is.
 #
 #   CUDA_WHEELS=13.5 make    compiles with the CUDA of tools/build/pins/cuda-13.5.txt, also where there
 #                            is another nvcc. There is none for CUDA 12.4: NVIDIA publishes no wheel with
@@ -31,7 +31,7 @@ build=${B:-build}
 kept=$build/toolchain/$tool
 cuda=${CUDA_WHEELS:-13.0} pins=''
 
-# about TOOL: what it is, where it is installed, and which wheels it comes from.
+# about TOOL: sets its name, its folder, and the file that pins its wheels.
 about() {
     case $1 in
     python)
@@ -74,7 +74,7 @@ all | arch) ;;
     ;;
 esac
 
-# --- all that a goal needs: what the user must install is named, what is installed here is listed ---
+# --- all tools of a goal: name those that the user must install, list those that this script will install ---
 
 if [ "$tool" = all ]; then
     shift

@@ -41,9 +41,9 @@ SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-ob
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file json str)
-# What executes and checks instructions is compiled again for processors that can do more at once; these
-# libraries are in a folder of this name, and the launcher chooses: simt/launcher/processor.c asks for
-# what is said here. Everything else runs on any processor.
+# The code that executes and checks instructions is compiled once more for each of these features. A folder
+# of the feature's name has those libraries, and the launcher chooses one (simt/launcher/processor.c, which
+# lists the same features). All other code runs on any x86-64 processor.
 SIMT_PROCESSORS := $(if $(filter x86_64-%,$(COMPILER)),avx2 avx512)
 flags_avx2    := -mavx2 -mbmi -mbmi2 -mfma -mpopcnt
 flags_avx512  := $(flags_avx2) -mavx512bw -mavx512dq -mavx512f -mavx512vl

@@ -1,7 +1,6 @@
-// Facts: the comment lines at the head of a results file. A file is of one device, and each of its
-// chapters of one toolkit: that of the fact `toolkit`, or of `toolkit of CHAPTER` where a chapter
-// was recorded with another one than the others. So an author can record a new chapter, whatever
-// toolkit the others were recorded with.
+// Facts: the comment lines at the head of a results file. A file belongs to one device, and each of
+// its chapters to one toolkit. The fact `toolkit` names it, and `toolkit of CHAPTER` names that of
+// a chapter with another one. So an author can record a new chapter with any toolkit.
 #ifndef COLLECT_FACTS_H
 #define COLLECT_FACTS_H
 

@@ -203,7 +203,8 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// The comment lines, the header row; from the files, and from what is kept, if there are none.
+// Adds the comment lines and the header row: those of the files, or those of the kept rows if there
+// are none.
 static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCsv *last,
                      const char *fact) {
     Buf facts = {.arena = recording.arena};

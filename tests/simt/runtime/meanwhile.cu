@@ -1,5 +1,5 @@
-// While a host function runs, another thread destroys what the call that runs it is about: a graph
-// that is launched, host memory that is unregistered. `meanwhile graph | memory`.
+// While a host function runs, another thread destroys the graph whose launch runs it, or unregisters
+// the memory that the main thread unregisters. `meanwhile graph | memory`.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

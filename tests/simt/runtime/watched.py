@@ -39,7 +39,7 @@ def test_escapes(name, watched, child):
           "descriptors", child)
     tried("another program in its place is not watched", 2, r"\Alaunched: cudaSuccess\n\Z", UNSEEN, watched, "exec", "/bin/true")
     tried("nor is what the first one did before a watched one", 2, RACE, UNSEEN, watched, "exec", child)
-    tried("an end that nothing can see", 2, r"\Alaunched: cudaSuccess\n\Z", UNSEEN, watched, "system call")
+    tried("an end by a bare system call", 2, r"\Alaunched: cudaSuccess\n\Z", UNSEEN, watched, "system call")
     if os.geteuid() != 0:
         return
     setuid = tests.keep("setuid", watched.read_bytes())

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The program may close its descriptors and open files of its own under the same numbers. So
-// nothing is told on standard output or error unless it still leads where it led when the library
-// was loaded; else on the other of the two.
+// The program may close its descriptors and open files of its own under the same numbers. So simt
+// prints on standard output or error only while it leads to the same file as when the library was
+// loaded, and otherwise on the other of the two.
 
 // One line on stderr, "simt: ..."; the same line only once. Not from several threads at a time.
 void console_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -36,8 +36,8 @@ void console_end_by_signal(int number); // as if nobody had caught it; also from
 
 void console_flush(void); // all that the process has written so far
 
-// Once the program is over: what is written to stdout and stderr from now on does not come into
-// files that the program has opened. False: it does not come anywhere.
+// For the end of the program: keeps later output on stdout and stderr out of the files that the
+// program has opened. False: there is no place left to print to.
 bool console_take_back(void);
 
 #endif

@@ -1,5 +1,5 @@
-// What of the machine this process may use, by its affinity and by its control groups (cgroups(7),
-// versions 1 and 2): a container often has less than the machine.
+// The processors and the memory that this process may use, by its affinity and its control groups
+// (cgroups(7), versions 1 and 2). A container often has less than the machine.
 #ifndef HOST_H
 #define HOST_H
 

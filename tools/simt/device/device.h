@@ -92,8 +92,8 @@ typedef struct {
     SimtError failure;
 } Orders;
 
-// What one launch did. Filled also when the launch failed, as far as it got and that is the same
-// for any number of host threads (schedule.c).
+// The results of one launch. A launch that failed has those that do not depend on the number of
+// host threads (schedule.c).
 typedef struct {
     uint64_t serial; // of the launch, from 1 on
     Counters total;

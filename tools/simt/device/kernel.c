@@ -223,7 +223,7 @@ typedef struct {
     uint64_t stack_bytes;
     bool recursive;
     Machine machine;
-    // Who watches it; NULL: not asked for.
+    // The observers of the launch; NULL: not wanted.
     Recorder *recorder;
     Check *check;
     Trace *trace;
@@ -306,7 +306,7 @@ static bool lack_memory(const char *text, SimtStatus *status, SimtError *error) 
     return false;
 }
 
-// The checks or the clock, the profile and the trace begin to watch. False: the error says why not.
+// Opens the observers that the options ask for. False: the error says why not.
 static bool open_observers(Run *run, SimtStatus *status) {
     Machine *machine = &run->machine;
     const SimtOptions *options = run->options;

@@ -9,9 +9,9 @@
 // checked: see observe/check/check.h. So results, counters and what is found never depend on the
 // number of threads or on their timing.
 //
-// Failures. A launch that fails is blamed on the cluster that comes first in its order: those
-// before it still run to their end, those after it may have run or not. So nothing is counted then,
-// unless the launch ran on one thread whatever it was given, or was ended by the clock or the user.
+// Failures. A launch reports the failure of the first cluster in its order that fails. The clusters
+// before it run to their end, and those after it may have run or not. So a failed launch counts
+// nothing, unless it had to run on one thread, or the watchdog or the user ended it.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/schedule.h"
 

@@ -7,8 +7,8 @@
 // Runs all blocks; the failure, if any, is in machine->status and error. False: out of memory.
 bool schedule_run(Machine *machine, Tally *tally, uint32_t slots);
 
-// Whether what was counted is the same for every number of threads; false: the launch failed, and
-// the tally is empty.
+// Whether the counts are the same for every number of threads. False: the launch failed, and the
+// tally is empty.
 bool schedule_counts(const Machine *machine);
 
 #endif

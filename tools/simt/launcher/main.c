@@ -234,7 +234,7 @@ static _Noreturn void list_opcodes(const char *program) {
 }
 
 // The checks look for what PTX's rules forbid; in machine code the compiler has already used them.
-static const char no_ptx[] = "the checks look for what PTX forbids, and machine code is no PTX";
+static const char no_ptx[] = "the checks apply PTX's rules, which machine code no longer shows";
 static const char fixed_order[] = "--orders runs several orders, and chooses them itself";
 
 static const struct {

@@ -62,7 +62,7 @@ static bool map_range(int fd, size_t bytes) {
 
 bool memory_open(size_t limit_bytes) {
     const int low = memfd_create("device memory", MFD_CLOEXEC);
-    const int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // where nobody prints
+    const int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // no standard stream
     close(low);
     if (fd < 0) return false;
     limit = limit_bytes;

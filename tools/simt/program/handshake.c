@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static Handshake nobody, *page = &nobody; // without a launcher
+static Handshake own, *page = &own; // its own where there is no launcher
 
 // Before all other constructors: takeover.c may refuse the program in one. The mapping outlives the
 // descriptor, which a program may close with all others.

@@ -23,7 +23,7 @@ typedef struct {
     bool refused; // also by the program's children
 } Handshake;
 
-void handshake_reported(void); // what was done so far; nothing is done after it
-void handshake_refused(void);  // something, so that the launcher ends with status 2
+void handshake_reported(void); // the report is written, and the program ends
+void handshake_refused(void);  // a call, or the program: the launcher ends with status 2
 
 #endif

@@ -158,8 +158,8 @@ static bool number_of(Arena *arena, Str text, double *value) {
     return text.len && !*end && !errno && isfinite(*value);
 }
 
-// What is wrong with a value; NULL: nothing. Measurements are cycles, bytes a cycle, GB/s, us: the
-// prediction divides by all but those that may be 0, and rounds them.
+// Says why a value is out of range, or returns NULL. Measurements are in cycles, bytes a cycle,
+// GB/s and us. The prediction rounds them, and divides by all but those that may be 0.
 static const char *fault_of(Arena *arena, const TimeRow *row, double value) {
     const double measured_least = 1e-3, measured_most = 1e6;
     Buf buf = {.arena = arena};
