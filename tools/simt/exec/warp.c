@@ -74,7 +74,7 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
     const Block *block = warp->block;
     const uint64_t turn = block->cluster->place;
     Machine *machine = block->machine;
-    char text[700], place[256];
+    char text[600], place[256]; // both, and the numbers, fit in error.text
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
