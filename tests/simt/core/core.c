@@ -378,6 +378,8 @@ static const struct {
     {"deadlock", EACH("", "bar.sync 1, 64;\n"), SIMT_DEADLOCK, "PTX:14: deadlock"},
     {"unknown instruction", EACH("", "add.fast.f32 %f1, %f2, %f3;\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `add.fast.f32`"},
+    {"video instruction", EACH("", "vadd4.u32.u32.u32 %r1, %r1, %r1, %r1;\n"), SIMT_UNSUPPORTED,
+     "PTX:14: unsupported instruction `vadd4.u32.u32.u32`"},
     {"unknown modifier", EACH("", "ld.global.sideways.u32 %r2, [%rd1];\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `ld.global.sideways.u32`"},
     {"unknown opcode", EACH("", "flush.f32 %f1, %f2;\n"), SIMT_UNSUPPORTED,

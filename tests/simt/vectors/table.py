@@ -3,7 +3,7 @@ from inputs import INPUTS
 
 COUNT = 2048  # results of each case
 STRIDE = 97   # between the results that are printed, modulo COUNT: 97 is coprime to it
-FAMILIES = ["integer", "float", "half", "convert", "warp", "video", "matrix"]
+FAMILIES = ["integer", "float", "half", "convert", "warp", "matrix"]
 # Opcodes whose results no GPU has given yet: they have to run, and are skipped by name. The next
 # recording (record_h200.sh, part vectors) has them; then take them off this list.
 TO_BE_RECORDED = []
@@ -364,32 +364,11 @@ def tensor_floats():
         add("convert", name, "b32", ["single"], name + " $d, $a;")
 
 
-def videos():
-    """Without the forms that the CPU device refuses: see tools/simt/lower/video.c."""
-    types = ["%s32.%s32.%s32" % tuple(signs) for signs in ("uuu", "sss", "sus", "uus")]
-    for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
-        for kind in types:
-            for extra in ("", ".sat") if kind[0] == "s" else ("",):
-                plain("video", "%s.%s%s" % (op, kind, extra), "u32", 2)
-            plain("video", "%s.%s.add" % (op, kind), "u32", 3)
-    for parts in "24":
-        for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg"):
-            for kind in types:
-                for extra in ("", ".sat", ".add"):
-                    plain("video", "%s%s.%s%s" % (op, parts, kind, extra), "u32", 3)
-    for compare in ("eq", "ne", "lt", "le", "gt", "ge"):
-        for kind in ("u32.u32", "s32.s32", "u32.s32"):
-            plain("video", "vset.%s.%s" % (kind, compare), "u32", 2)
-            plain("video", "vset.%s.%s.add" % (kind, compare), "u32", 3)
-            for parts in "24":
-                for extra in ("", ".add"):
-                    plain("video", "vset%s.%s.%s%s" % (parts, kind, compare, extra), "u32", 3)
-    for op in ("vshl", "vshr"):
-        for kind in ("u32.u32.u32", "s32.s32.u32"):
-            for mode in (".clamp", ".wrap"):
-                plain("video", "%s.%s%s" % (op, kind, mode), "u32", 2, ["u32", "shift"])
-    for kind in ("u32.u32.u32", "s32.s32.s32", "s32.u32.s32"):
-        plain("video", "vmad.%s" % kind, "u32", 3)
+def differences():
+    """Of the video instructions, those that nvcc makes of __vabsdiffu4(), __vsadu4() and their like."""
+    for op in ("vabsdiff2", "vabsdiff4"):
+        for extra in ("", ".add"):
+            plain("integer", "%s.u32.u32.u32%s" % (op, extra), "u32", 3)
 
 
 def cases():
@@ -403,7 +382,7 @@ def cases():
         converts()
         eights()
         tensor_floats()
-        videos()
+        differences()
         warps.warps()
         matrices.all_matrices()
         names = [case.name for case in LIST]

@@ -99,21 +99,6 @@ typedef enum {
     MBARRIER_WAIT_PARITY
 } MbarrierMode;
 
-typedef enum {
-    VIDEO_ADD,
-    VIDEO_SUB,
-    VIDEO_AVERAGE,
-    VIDEO_DIFFERENCE,
-    VIDEO_MIN,
-    VIDEO_MAX,
-    VIDEO_SET,
-    VIDEO_SHL,
-    VIDEO_SHR,
-    VIDEO_MAD
-} VideoMode;
-typedef enum { VIDEO_EQ, VIDEO_NE, VIDEO_LT, VIDEO_LE, VIDEO_GT, VIDEO_GE } VideoCompare;
-typedef enum { VIDEO_ALONE, VIDEO_THEN_ADD, VIDEO_THEN_MIN, VIDEO_THEN_MAX } VideoSecond;
-
 // Below, registers are byte offsets in the frame of the warp; PTX_NONE where one may be missing. A
 // result is `d`.
 
@@ -336,16 +321,6 @@ typedef struct {
     ConvertMode mode;
 } InstConvert;
 
-typedef struct {
-    uint32_t d, a, b, c;
-    VideoMode mode;
-    VideoCompare compare;
-    VideoSecond second;
-    uint8_t parts, scale; // 1, 2 or 4; a shift to the right
-    bool d_signed, a_signed, b_signed, saturates;
-    bool wraps; // a shift's count
-} InstVideo;
-
 // --- of machine code ---
 
 // d = a + b + c + plus + x + y, or of a multiplication a * b + c + x; p and q are set where the sum
@@ -443,7 +418,6 @@ struct Inst {
         InstConverge converge;
         InstIndirect indirect;
         InstOutside outside;
-        InstVideo video;
     };
 };
 

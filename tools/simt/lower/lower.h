@@ -187,7 +187,6 @@ void lower_trap(Lower *lower);
 void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
 void lower_call(Lower *lower);  // call.c
-void lower_video(Lower *lower); // video.c
 void lower_wmma(Lower *lower);  // matrix.c
 void lower_mma(Lower *lower);
 void lower_ldmatrix(Lower *lower);

@@ -219,6 +219,22 @@ OP2(szext_clamp_s, LaneU32, LaneU32, LaneU32, sign_extend(a[l], b[l], true, true
 OP2(szext_wrap_u, LaneU32, LaneU32, LaneU32, sign_extend(a[l], b[l], false, false))
 OP2(szext_wrap_s, LaneU32, LaneU32, LaneU32, sign_extend(a[l], b[l], true, false))
 
+// How far apart the unsigned halves or bytes of two words are, each result in its own place, and
+// the sum of these and c.
+static uint32_t differences(uint32_t a, uint32_t b, uint32_t bits, bool sum, uint32_t c) {
+    const uint32_t mask = (1u << bits) - 1;
+    uint32_t result = sum ? c : 0;
+    for (uint32_t at = 0; at < 32; at += bits) {
+        const uint32_t x = a >> at & mask, y = b >> at & mask, difference = x > y ? x - y : y - x;
+        result += difference << (sum ? 0 : at);
+    }
+    return result;
+}
+OP3(vabsdiff2, LaneU32, LaneU32, LaneU32, differences(a[l], b[l], 16, false, c[l]))
+OP3(vabsdiff2_add, LaneU32, LaneU32, LaneU32, differences(a[l], b[l], 16, true, c[l]))
+OP3(vabsdiff4, LaneU32, LaneU32, LaneU32, differences(a[l], b[l], 8, false, c[l]))
+OP3(vabsdiff4_add, LaneU32, LaneU32, LaneU32, differences(a[l], b[l], 8, true, c[l]))
+
 #define LOGIC_ROWS(text, name)                                                                     \
     {text ".pred", name##_pred, "ppp"}, {text ".b16", name##16, "hhh"},                            \
         {text ".b32", name##32, "www"}, {                                                          \
@@ -287,5 +303,9 @@ const OpRow op_bits_rows[] = {
     {"szext.clamp.s32", szext_clamp_s, "www"},
     {"szext.wrap.u32", szext_wrap_u, "www"},
     {"szext.wrap.s32", szext_wrap_s, "www"},
+    {"vabsdiff2.u32.u32.u32", vabsdiff2, "wwww"},
+    {"vabsdiff2.u32.u32.u32.add", vabsdiff2_add, "wwww"},
+    {"vabsdiff4.u32.u32.u32", vabsdiff4, "wwww"},
+    {"vabsdiff4.u32.u32.u32.add", vabsdiff4_add, "wwww"},
     {NULL, NULL, NULL},
 };

@@ -28,9 +28,6 @@ Op op_convert_tf32;
 // fp8.c: pairs of 8-bit floats from two f32 and from f16x2, and to f16x2
 Op op_narrow_singles, op_narrow_halves, op_widen_to_halves;
 
-// video.c
-Op op_video;
-
 // compare.c: a comparison's result with a predicate
 Op op_combine;
 

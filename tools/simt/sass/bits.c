@@ -115,14 +115,10 @@ void sass_lower_absdiff(SassLower *s) {
 
 // VABSDIFF4: d, a, b, c: how far four bytes are apart; with .ACC their sum and c
 void sass_lower_absdiff4(SassLower *s) {
-    InstVideo video = {.mode = VIDEO_DIFFERENCE, .parts = 4};
     if (!sass_take(s, "U8")) sass_refuse(s, "what it does with signs is not known");
-    video.second = sass_take(s, "ACC") ? VIDEO_THEN_ADD : VIDEO_ALONE;
-    video.a = sass_source(s, 1);
-    video.b = sass_source(s, 2);
-    video.c = sass_source(s, 3);
-    video.d = sass_dest(s, 0, 0);
-    sass_emit(s, op_video)->video = video;
+    const char *row = sass_take(s, "ACC") ? "vabsdiff4.u32.u32.u32.add" : "vabsdiff4.u32.u32.u32";
+    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
+    sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
 }
 
 // d, a, bits: so many bits of a, with their sign or without
