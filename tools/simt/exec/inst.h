@@ -37,7 +37,7 @@ enum {
     ORDER_RELEASE = 8
 };
 
-// What a program makes of what it reads from a word that others may write: see lower/looks.c.
+// What a program makes of what it reads from a word that others may write: see lower/spin_reads.c.
 typedef enum { LOOK_NONE, LOOK_ASKS, LOOK_WAITS } Look;
 
 // The threads that a strong access or a fence has to do with. PTX ISA, "Scope".

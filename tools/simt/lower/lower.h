@@ -135,7 +135,7 @@ uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
 
-// --- looks.c ---
+// --- spin_reads.c ---
 void lower_looks(Lower *lower); // sets the looks of lower->code's instructions
 
 // --- uniform.c ---

@@ -90,7 +90,7 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // --- the rules ---
 
 // Both strong, and thus no race: but one is a volatile store and the other volatile or an atomic
-// operation, and the program means neither as a question (lower/looks.c). Lanes of a warp may read
+// operation, and the program means neither as a question (lower/spin_reads.c). Lanes of a warp may read
 // what another one of them writes afterwards: code of whole warps relies on that, and what would be
 // read late is seen when it is read.
 static bool are_unordered(const Race *at, Record record, bool write) {
