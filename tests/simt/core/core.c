@@ -11,7 +11,6 @@
 #include "simt/exec/address.h"
 #include "simt/exec/bank.h"
 #include "simt/exec/cluster.h"
-#include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
 #include "simt/memory/guard.h"
 #include "simt/ops/half.h"
@@ -94,20 +93,21 @@ static void test_spaces(void) {
     told("generic addresses: lanes by space");
 }
 
-// Every row of ops/ is found by its name, once, by way of a base opcode in the table; the rows that
-// lowering itself puts around others are not instructions.
+// Every row of ops/ is found by its name and by the opcode and modifiers that its name consists of.
 static void test_opcodes(void) {
+    uint8_t modifiers[PTX_MODIFIER_LIMIT], count;
     static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
                                           op_half_rows,    op_compare_rows, op_convert_rows,
                                           op_move_rows};
     for (size_t t = 0; t < COUNT(tables); t++) {
         for (const OpRow *row = tables[t]; row->name; row++) {
-            Str name = str_of(row->name);
-            const Row *found = row_find(name);
+            const PtxOpcode opcode = ptx_split_opcode(str_of(row->name), modifiers, &count);
+            const Row *found = row_find(opcode, modifiers, count);
             if (!found || found->run != row->run) wrong("%s has two rows or none", row->name);
             if (found && found->count != strlen(row->shape)) wrong("%s: operands", row->name);
-            bool inner = str_starts(name, STR("flush.")) || str_starts(name, STR("saturate."));
-            if (inner == (opcode_find(name) != NULL)) wrong("%s: opcode", row->name);
+            if (found != row_named(str_of(row->name))) wrong("%s: another by name", row->name);
+            for (uint32_t k = 0; k < count; k++)
+                if (modifiers[k] >= MOD_CACHE_HINT) wrong("%s: modifier %u", row->name, k);
         }
     }
     static const struct {
@@ -122,11 +122,14 @@ static void test_opcodes(void) {
         {"ld.global", FLOW_ON, false},
     };
     for (size_t k = 0; k < COUNT(rows); k++) {
-        const Opcode *opcode = opcode_find(str_of(rows[k].opcode));
-        if (!opcode || opcode->flow != rows[k].flow || opcode->waits != rows[k].waits)
+        const PtxOpcode opcode = ptx_split_opcode(str_of(rows[k].opcode), modifiers, &count);
+        const PtxOpcodeRow *row = &ptx_opcodes[opcode];
+        if (!opcode || row->flow != rows[k].flow || row->waits != rows[k].waits)
             wrong("%s: flow", rows[k].opcode);
     }
-    if (opcode_find(STR("")) || opcode_find(STR("addd.u32"))) wrong("an opcode that is none");
+    static const char *const none[] = {"", "addd.u32", "ld.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a"};
+    for (size_t k = 0; k < COUNT(none); k++)
+        if (ptx_split_opcode(str_of(none[k]), modifiers, &count)) wrong("`%s` is none", none[k]);
     told("opcodes: every row of ops/ is one");
 }
 

@@ -125,14 +125,6 @@ static void clear_visited(const Kernel *kernel) {
         if (kernel->codes[k]) kernel->codes[k]->visited = kernel->codes[k]->followed = false;
 }
 
-static bool releases(const PtxFunction *function) {
-    for (uint32_t k = 0; k < function->inst_count; k++)
-        if (str_equal(function->insts[k].opcode, STR("griddepcontrol.launch_dependents")) ||
-            str_equal(function->insts[k].opcode, STR("PREEXIT")))
-            return true;
-    return false;
-}
-
 void kernel_info(const Kernel *kernel, KernelInfo *info) {
     const PtxFunction *function = kernel->code->source;
     uint32_t words = 0;
@@ -155,7 +147,7 @@ void kernel_info(const Kernel *kernel, KernelInfo *info) {
                          .cluster = function->cluster,
                          .max_cluster = function->max_cluster,
                          .explicit_cluster = function->explicit_cluster,
-                         .releases = releases(function)};
+                         .releases = function->releases};
     if (function->max_threads && function->max_threads < DEVICE_MAX_THREADS)
         info->max_threads_per_block = function->max_threads;
 }

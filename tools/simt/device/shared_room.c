@@ -84,7 +84,7 @@ static void add_function(Arena *arena, SharedUses *uses, const PtxFunction *func
         add_use(arena, uses, of, function->variables[k]);
     for (uint32_t k = 0; k < function->inst_count; k++) {
         const PtxInst *inst = &function->insts[k];
-        if (str_starts(inst->opcode, STR("call")))
+        if (inst->opcode == OPCODE_CALL)
             add_call(arena, uses, of, inst);
         else
             for (uint32_t j = 0; j < inst->operand_count; j++)

@@ -80,7 +80,7 @@ struct Code {
     bool partial;  // orders some threads and not others: by other means than whole warps and blocks
     bool order_matters; // what a thread does may depend on which of several came first
     bool volatiles;     // has volatile stores that may be to global memory
-    bool waits;         // has a loop that others let it leave, see lower/spin_reads.c
+    bool waits;         // has a loop around a spin read, see lower/spin_reads.c
     bool reserved;      // uses the system's shared memory
     bool deepens;       // machine code: calls functions with local memory of their own
     bool lowered;

@@ -37,8 +37,8 @@ enum {
     ORDER_RELEASE = 8
 };
 
-// What a program makes of what it reads from a word that others may write: see lower/spin_reads.c.
-typedef enum { LOOK_NONE, LOOK_ASKS, LOOK_WAITS } Look;
+// What a program does with the value of a strong read of global memory: see lower/spin_reads.c.
+typedef enum { DATA_READ, FLAG_READ, SPIN_READ } ReadUse;
 
 // The threads that a strong access or a fence has to do with. PTX ISA, "Scope".
 typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_DEVICE } Scope; // device: and beyond
@@ -377,7 +377,7 @@ struct Inst {
     uint8_t order;   // ORDER_*, of an access to memory or a fence
     bool spins;      // a program may wait for what it reads
     Scope scope : 8; // of an access with an order, or a fence
-    Look look : 8;   // of a strong read of global memory
+    ReadUse use : 8; // of a strong read of global memory
     union {
         uint32_t r[INST_OPERANDS]; // by a row in ops/: the result, then the sources
         struct {

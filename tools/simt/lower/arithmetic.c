@@ -1,23 +1,25 @@
 // Arithmetic by the rows of ops/. There, .ftz and .sat are instructions of their own, before and
-// behind; f16 has rows that flush.
+// after; f16 has rows that flush.
 #include <string.h>
 
 #include "simt/lower/lower.h"
 
 uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from) {
     uint32_t to = lower_temp(lower, class);
-    lower_emit_row(lower, class == REGISTER_16 ? STR("flush.f16") : STR("flush.f32"),
-                   (uint32_t[]){to, from});
+    const PtxType type = class == REGISTER_16 ? PTX_F16 : PTX_F32;
+    lower_emit_typed(lower, OPCODE_FLUSH, type, (uint32_t[]){to, from});
     return to;
 }
 
 // Flushes the result r[0], a product by its operands: those are flushed copies, which the result
 // has not overwritten.
 static void flush_result(Lower *lower, const uint32_t r[]) {
-    if (str_equal(lower->part[0], STR("mul")))
-        lower_emit_row(lower, STR("flush.product.f32"), (uint32_t[]){r[0], r[0], r[1], r[2]});
-    else
-        lower_emit_row(lower, STR("flush.f32"), (uint32_t[]){r[0], r[0]});
+    if (lower->at->opcode != OPCODE_MUL) {
+        lower_emit_typed(lower, OPCODE_FLUSH, PTX_F32, (uint32_t[]){r[0], r[0]});
+        return;
+    }
+    const Row *row = row_find(OPCODE_FLUSH, (uint8_t[]){MOD_PRODUCT, MOD_F32}, 2);
+    memcpy(lower_emit(lower, row->run)->r, (uint32_t[]){r[0], r[0], r[1], r[2]}, 4 * sizeof r[0]);
 }
 
 uint32_t lower_by_row(Lower *lower, const Row *row, uint32_t flush) {
@@ -35,8 +37,6 @@ uint32_t lower_by_row(Lower *lower, const Row *row, uint32_t flush) {
     return r[0];
 }
 
-static const Row *row_of(Lower *lower) { return row_find(lower_rest(lower, lower->part[0])); }
-
 // A bit for each operand of 32 bits.
 static uint32_t all_singles(const Row *row) {
     uint32_t flush = 0;
@@ -48,29 +48,26 @@ static uint32_t all_singles(const Row *row) {
 void lower_arithmetic(Lower *lower) {
     PtxType type = lower_first_type(lower);
     if (!ptx_type_is_float(type)) {
-        lower_by_row(lower, row_of(lower), 0);
+        lower_by_row(lower, lower_row(lower), 0);
         return;
     }
     // rcp.approx.ftz.f64 is an instruction of its own.
     bool rows_flush = type == PTX_F64 || type == PTX_F16 || type == PTX_F16X2;
-    bool flush = !rows_flush && lower_take(lower, "ftz") && type == PTX_F32;
-    bool saturate = lower_take(lower, "sat");
-    const Row *row = row_of(lower);
+    bool flush = !rows_flush && lower_take(lower, MOD_FTZ) && type == PTX_F32;
+    bool saturate = lower_take(lower, MOD_SAT);
+    const Row *row = lower_row(lower);
     uint32_t result = lower_by_row(lower, row, flush ? all_singles(row) : 0);
-    if (!saturate) return;
-    Buf name = {.arena = lower->arena};
-    buf_format(&name, "saturate.%.*s", STR_ARG(ptx_type_name(type)));
-    lower_emit_row(lower, buf_str(&name), (uint32_t[]){result, result});
+    if (saturate) lower_emit_typed(lower, OPCODE_SATURATE, type, (uint32_t[]){result, result});
 }
 
 // Where .rn is what is done without a modifier.
 void lower_rounded(Lower *lower) {
-    if (ptx_type_is_float(lower_first_type(lower))) lower_take(lower, "rn");
+    if (ptx_type_is_float(lower_first_type(lower))) lower_take(lower, MOD_RN);
     lower_arithmetic(lower);
 }
 
 // slct.ftz compares with zero what may be flushed, and selects without change.
 void lower_slct(Lower *lower) {
-    bool flush = lower_take(lower, "ftz");
-    lower_by_row(lower, row_of(lower), flush ? 1u << 3 : 0);
+    bool flush = lower_take(lower, MOD_FTZ);
+    lower_by_row(lower, lower_row(lower), flush ? 1u << 3 : 0);
 }

@@ -3,13 +3,12 @@
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
 static void lower_copy(Lower *lower) {
-    static const Str hints[] = {
-        STR("ca"),          STR("shared"),   STR("global"),   STR("L2::64B"),
-        STR("shared::cta"), STR("L2::128B"), STR("L2::256B"), STR("")};
+    static const uint8_t hints[] = {MOD_CA,     MOD_SHARED,     MOD_SHARED_CTA,
+                                    MOD_GLOBAL, MOD_CACHE_HINT, MOD_NONE};
     const PtxInst *at = lower->at;
-    const bool bypass = lower_take(lower, "cg");
+    const bool bypass = lower_take(lower, MOD_CG);
     lower_take_hints(lower, hints);
-    bool policy = lower_take(lower, "L2::cache_hint");
+    bool policy = lower_take(lower, MOD_L2_CACHE_HINT);
     lower_all_taken(lower);
     lower_operands(lower, 3, 5);
     if (at->operands[2].kind != PTX_OPERAND_INT) lower_unknown(lower);
@@ -71,9 +70,9 @@ static MemoryForm take_mbarrier_form(Lower *lower) {
 
 // Behind cp.async.mbarrier.arrive{.noinc}{.shared}.b64
 static void lower_copies_arrive(Lower *lower) {
-    const bool arrives = lower_take(lower, "noinc");
-    if (!lower_take(lower, "arrive")) lower_unknown(lower);
-    lower_take(lower, "b64");
+    const bool arrives = lower_take(lower, MOD_NOINC);
+    if (!lower_take(lower, MOD_ARRIVE)) lower_unknown(lower);
+    lower_take(lower, MOD_B64);
     const MemoryForm form = take_mbarrier_form(lower);
     lower_all_taken(lower);
     lower_operands(lower, 1, 1);
@@ -94,20 +93,20 @@ static void lower_group(Lower *lower, bool waits, bool all) {
 }
 
 void lower_cp(Lower *lower) {
-    const bool reduces = lower_take(lower, "reduce");
-    if (!lower_take(lower, "async")) lower_unknown(lower);
-    const bool bulk = lower_take(lower, "bulk");
-    if (bulk && lower_take(lower, "tensor"))
-        lower_fail(lower, "the CPU device has no tensor maps: `%.*s`", STR_ARG(lower->at->opcode));
+    const bool reduces = lower_take(lower, MOD_REDUCE);
+    if (!lower_take(lower, MOD_ASYNC)) lower_unknown(lower);
+    const bool bulk = lower_take(lower, MOD_BULK);
+    if (bulk && lower_take(lower, MOD_TENSOR))
+        lower_fail(lower, "the CPU device has no tensor maps: `%.*s`", STR_ARG(lower->at->text));
     if (bulk)
         lower_bulk(lower, reduces);
-    else if (lower_take(lower, "commit_group"))
+    else if (lower_take(lower, MOD_COMMIT_GROUP))
         lower_group(lower, false, false);
-    else if (lower_take(lower, "wait_group"))
+    else if (lower_take(lower, MOD_WAIT_GROUP))
         lower_group(lower, true, false);
-    else if (lower_take(lower, "wait_all"))
+    else if (lower_take(lower, MOD_WAIT_ALL))
         lower_group(lower, true, true);
-    else if (lower_take(lower, "mbarrier"))
+    else if (lower_take(lower, MOD_MBARRIER))
         lower_copies_arrive(lower);
     else
         lower_copy(lower);
@@ -116,21 +115,21 @@ void lower_cp(Lower *lower) {
 // What is asked of it: one or two modifiers.
 static MbarrierMode take_mbarrier_mode(Lower *lower) {
     static const Choice first[] = {
-        {STR("init"), MBARRIER_INIT},
-        {STR("inval"), MBARRIER_INVALIDATE},
-        {STR("arrive"), MBARRIER_ARRIVE},
-        {STR("arrive_drop"), MBARRIER_ARRIVE_DROP},
-        {STR("expect_tx"), MBARRIER_EXPECT}, // behind those that it may stand beside
-        {STR("complete_tx"), MBARRIER_COMPLETE},
-        {STR("test_wait"), MBARRIER_WAIT_STATE},
-        {STR("try_wait"), MBARRIER_WAIT_STATE},
-        {STR(""), 0},
+        {MOD_INIT, MBARRIER_INIT},
+        {MOD_INVAL, MBARRIER_INVALIDATE},
+        {MOD_ARRIVE, MBARRIER_ARRIVE},
+        {MOD_ARRIVE_DROP, MBARRIER_ARRIVE_DROP},
+        {MOD_EXPECT_TX, MBARRIER_EXPECT}, // behind those that it may stand beside
+        {MOD_COMPLETE_TX, MBARRIER_COMPLETE},
+        {MOD_TEST_WAIT, MBARRIER_WAIT_STATE},
+        {MOD_TRY_WAIT, MBARRIER_WAIT_STATE},
+        {MOD_NONE, 0},
     };
     MbarrierMode mode = (MbarrierMode)lower_choice(lower, first);
-    if (mode == MBARRIER_ARRIVE && lower_take(lower, "expect_tx")) mode = MBARRIER_ARRIVE_EXPECT;
-    if (mode == MBARRIER_ARRIVE_DROP && lower_take(lower, "expect_tx"))
+    if (mode == MBARRIER_ARRIVE && lower_take(lower, MOD_EXPECT_TX)) mode = MBARRIER_ARRIVE_EXPECT;
+    if (mode == MBARRIER_ARRIVE_DROP && lower_take(lower, MOD_EXPECT_TX))
         mode = MBARRIER_ARRIVE_DROP_EXPECT;
-    if (mode == MBARRIER_WAIT_STATE && lower_take(lower, "parity")) mode = MBARRIER_WAIT_PARITY;
+    if (mode == MBARRIER_WAIT_STATE && lower_take(lower, MOD_PARITY)) mode = MBARRIER_WAIT_PARITY;
     return mode;
 }
 
@@ -148,7 +147,7 @@ static void lower_pending_count(Lower *lower) {
 
 void lower_mbarrier(Lower *lower) {
     const PtxInst *at = lower->at;
-    if (lower_take(lower, "pending_count")) {
+    if (lower_take(lower, MOD_PENDING_COUNT)) {
         lower_pending_count(lower);
         return;
     }

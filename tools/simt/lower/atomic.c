@@ -2,17 +2,9 @@
 #include "simt/lower/lower.h"
 
 static const Choice operations[] = {
-    {STR("add"), ATOMIC_ADD},
-    {STR("min"), ATOMIC_MIN},
-    {STR("max"), ATOMIC_MAX},
-    {STR("inc"), ATOMIC_INC},
-    {STR("dec"), ATOMIC_DEC},
-    {STR("and"), ATOMIC_AND},
-    {STR("or"), ATOMIC_OR},
-    {STR("xor"), ATOMIC_XOR},
-    {STR("exch"), ATOMIC_EXCH},
-    {STR("cas"), ATOMIC_CAS},
-    {STR(""), 0},
+    {MOD_ADD, ATOMIC_ADD},   {MOD_MIN, ATOMIC_MIN}, {MOD_MAX, ATOMIC_MAX}, {MOD_INC, ATOMIC_INC},
+    {MOD_DEC, ATOMIC_DEC},   {MOD_AND, ATOMIC_AND}, {MOD_OR, ATOMIC_OR},   {MOD_XOR, ATOMIC_XOR},
+    {MOD_EXCH, ATOMIC_EXCH}, {MOD_CAS, ATOMIC_CAS}, {MOD_NONE, 0},
 };
 
 // Whether there is such an operation on this type. PTX ISA, "atom".
@@ -98,7 +90,7 @@ static void lower_atomic(Lower *lower, bool result) {
 
 void lower_atom(Lower *lower) { lower_atomic(lower, true); }
 void lower_red(Lower *lower) {
-    if (lower_take(lower, "async"))
+    if (lower_take(lower, MOD_ASYNC))
         lower_store_async(lower, true);
     else
         lower_atomic(lower, false);

@@ -2,13 +2,12 @@
 #include "simt/lower/lower.h"
 
 static bool waits_guarded(const Lower *lower, uint32_t k) {
-    const Opcode *opcode = lower->opcodes[k];
-    return opcode && opcode->waits && lower->function->insts[k].guard != PTX_NONE;
+    const PtxInst *inst = &lower->function->insts[k];
+    return ptx_opcodes[inst->opcode].waits && inst->guard != PTX_NONE;
 }
 
 static OpcodeFlow flow_of(const Lower *lower, uint32_t k) {
-    const Opcode *opcode = lower->opcodes[k];
-    return opcode ? opcode->flow : FLOW_ON; // one that is not known is refused when it is lowered
+    return ptx_flow(&lower->function->insts[k]);
 }
 
 static bool calls_pointer(const PtxInst *call) {
@@ -37,7 +36,7 @@ uint32_t lower_branch_target(Lower *lower, const PtxInst *inst) {
 
 const FlowNode *lower_node(const Lower *lower) { return &lower->nodes[lower->node]; }
 
-// Whether a block ends behind the instruction.
+// Whether a block ends after the instruction.
 static bool ends_block(const Lower *lower, uint32_t k) {
     const PtxInst *inst = &lower->function->insts[k];
     switch (flow_of(lower, k)) {
@@ -71,25 +70,19 @@ static void mark_leaders(Lower *lower, uint8_t *leader) {
     }
 }
 
-// So many PTX instructions ptxas computes where they are not needed to save a branch, and puts
-// under a predicate. Read off the machine code of random flows: see flow.h.
+// How many PTX instructions ptxas computes where they are not needed to save a branch, and how many
+// it puts under a predicate. Read off the machine code of random flows: see flow.h.
 #define CONDITION 8
 #define BRIEF     10
 
 static bool is_condition(const Lower *lower, const FlowNode *node) {
-    static const Str cheap[] = {STR("add"), STR("sub"), STR("mul"), STR("mad"),  STR("and"),
-                                STR("or"),  STR("xor"), STR("not"), STR("shl"),  STR("shr"),
-                                STR("mov"), STR("cvt"), STR("neg"), STR("setp"), STR("lop3")};
     const uint32_t count = node->end - node->first;
     if (count == 0 || count > CONDITION || flow_of(lower, node->end - 1) != FLOW_BRANCH)
         return false;
-    for (uint32_t k = node->first; k + 1 < node->end; k++) {
-        bool found = false;
-        for (size_t c = 0; c < sizeof cheap / sizeof *cheap; c++)
-            found |= lower->opcodes[k] && str_equal(lower->opcodes[k]->name, cheap[c]);
-        if (!found) return false;
-    }
-    return true;
+    bool cheap = true;
+    for (uint32_t k = node->first; k + 1 < node->end; k++)
+        cheap &= ptx_opcodes[lower->function->insts[k].opcode].cheap;
+    return cheap;
 }
 
 static void add_next(FlowNode *node, uint32_t to) { node->next[node->next_count++] = to; }
@@ -138,7 +131,7 @@ static void link_node(Lower *lower, uint32_t n) {
     }
 }
 
-// Lanes that called different functions meet behind the call.
+// Lanes that called different functions meet after the call.
 static void join_calls(Lower *lower) {
     for (uint32_t n = 0; n < lower->node_count; n++) {
         const FlowNode *node = &lower->nodes[n];

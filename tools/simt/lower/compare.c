@@ -18,27 +18,24 @@ static void split_halves(Lower *lower, uint32_t from, uint32_t to[2]) {
 
 // The row of the comparison of one pair: that of setp, also for set.
 static const Row *comparison_row(Lower *lower, uint32_t *pairs) {
-    Str name = lower_rest(lower, STR("setp"));
-    *pairs = 1;
-    if (str_ends(name, STR("f16x2"))) { // bf16x2 too
-        *pairs = 2;
-        name = str_slice(name, 0, name.len - STR("x2").len);
-    }
-    const Row *row = row_find(name);
+    uint8_t left[PTX_MODIFIER_LIMIT];
+    const uint32_t count = lower_left(lower, left);
+    const uint8_t type = count ? left[count - 1] : MOD_NONE;
+    *pairs = type == MOD_F16X2 || type == MOD_BF16X2 ? 2 : 1;
+    if (*pairs == 2) left[count - 1] = type == MOD_F16X2 ? MOD_F16 : MOD_BF16;
+    const Row *row = row_find(OPCODE_SETP, left, count);
     if (!row) lower_unknown(lower);
     return row;
 }
 
 // setp.cmp[.bool][.ftz].type p[|q], a, b[, c]; set has the type of its result in front of type.
 static Comparison lower_comparison(Lower *lower) {
-    static const Choice combinations[] = {{STR("and"), COMBINE_AND},
-                                          {STR("or"), COMBINE_OR},
-                                          {STR("xor"), COMBINE_XOR},
-                                          {STR(""), 0}};
+    static const Choice combinations[] = {
+        {MOD_AND, COMBINE_AND}, {MOD_OR, COMBINE_OR}, {MOD_XOR, COMBINE_XOR}, {MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     Comparison comparison = {.combine = COMBINE_NONE, .c = PTX_NONE};
     lower_take_choice(lower, combinations, &comparison.combine);
-    bool flush = lower_take(lower, "ftz");
+    bool flush = lower_take(lower, MOD_FTZ);
     uint32_t count = comparison.combine ? 4 : 3;
     lower_operands(lower, count, count);
     const Row *row = comparison_row(lower, &comparison.pairs);
@@ -119,14 +116,14 @@ void lower_set(Lower *lower) {
     bool halves = comparison.pairs == 2;
     if (halves && ptx_type_bytes(type) != 4) lower_unknown(lower);
     RegisterClass class = halves ? REGISTER_16 : register_class(type);
-    Str select = class == REGISTER_16 ? STR("selp.b16") : STR("selp.b32");
+    const PtxType bits = class == REGISTER_16 ? PTX_B16 : PTX_B32;
     uint32_t part[2] = {d, d};
     for (uint32_t k = 0; k < comparison.pairs; k++) {
         uint32_t p = lower_temp(lower, REGISTER_PRED);
         emit_compare(lower, &comparison, k, p, PTX_NONE);
         if (halves) part[k] = lower_temp(lower, REGISTER_16);
         uint32_t yes = lower_constant(lower, class, value), no = lower_constant(lower, class, 0);
-        lower_emit_row(lower, select, (uint32_t[]){part[k], yes, no, p});
+        lower_emit_typed(lower, OPCODE_SELP, bits, (uint32_t[]){part[k], yes, no, p});
     }
     if (!halves) return;
     lower_emit(lower, op_pack)->vector =

@@ -9,23 +9,23 @@ typedef struct {
 
 static Conversion take_conversion(Lower *lower) {
     static const Choice roundings[] = {
-        {STR("rn"), ROUND_NEAREST},
-        {STR("rz"), ROUND_ZERO},
-        {STR("rm"), ROUND_DOWN},
-        {STR("rp"), ROUND_UP},
-        {STR("rna"), ROUND_NEAREST_AWAY},
-        {STR("rni"), ROUND_NEAREST | CONVERT_INTEGRAL},
-        {STR("rzi"), ROUND_ZERO | CONVERT_INTEGRAL},
-        {STR("rmi"), ROUND_DOWN | CONVERT_INTEGRAL},
-        {STR("rpi"), ROUND_UP | CONVERT_INTEGRAL},
-        {STR(""), 0},
+        {MOD_RN, ROUND_NEAREST},
+        {MOD_RZ, ROUND_ZERO},
+        {MOD_RM, ROUND_DOWN},
+        {MOD_RP, ROUND_UP},
+        {MOD_RNA, ROUND_NEAREST_AWAY},
+        {MOD_RNI, ROUND_NEAREST | CONVERT_INTEGRAL},
+        {MOD_RZI, ROUND_ZERO | CONVERT_INTEGRAL},
+        {MOD_RMI, ROUND_DOWN | CONVERT_INTEGRAL},
+        {MOD_RPI, ROUND_UP | CONVERT_INTEGRAL},
+        {MOD_NONE, 0},
     };
-    Conversion conversion = {.flush = lower_take(lower, "ftz")};
+    Conversion conversion = {.flush = lower_take(lower, MOD_FTZ)};
     uint32_t mode = ROUND_NEAREST;
     lower_take_choice(lower, roundings, &mode);
-    if (lower_take(lower, "sat")) mode |= CONVERT_SATURATE;
-    if (lower_take(lower, "relu")) mode |= CONVERT_RELU;
-    conversion.finite = lower_take(lower, "satfinite");
+    if (lower_take(lower, MOD_SAT)) mode |= CONVERT_SATURATE;
+    if (lower_take(lower, MOD_RELU)) mode |= CONVERT_RELU;
+    conversion.finite = lower_take(lower, MOD_SATFINITE);
     conversion.mode = (ConvertMode)mode;
     conversion.to = lower_take_type(lower);
     conversion.from = lower_take_type(lower);
@@ -36,14 +36,14 @@ static Conversion take_conversion(Lower *lower) {
 
 // cvt.rna{.satfinite}.tf32.f32, cvt.{rn,rz}{.satfinite}{.relu}.tf32.f32, to 32 bits.
 static void lower_tf32(Lower *lower) {
-    static const Choice roundings[] = {{STR("rn"), ROUND_NEAREST},
-                                       {STR("rz"), ROUND_ZERO},
-                                       {STR("rna"), ROUND_NEAREST_AWAY},
-                                       {STR(""), 0}};
+    static const Choice roundings[] = {{MOD_RN, ROUND_NEAREST},
+                                       {MOD_RZ, ROUND_ZERO},
+                                       {MOD_RNA, ROUND_NEAREST_AWAY},
+                                       {MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     uint32_t mode = lower_choice(lower, roundings);
-    if (mode != ROUND_NEAREST_AWAY && lower_take(lower, "relu")) mode |= CONVERT_RELU;
-    if (lower_take(lower, "satfinite")) mode |= CONVERT_FINITE;
+    if (mode != ROUND_NEAREST_AWAY && lower_take(lower, MOD_RELU)) mode |= CONVERT_RELU;
+    if (lower_take(lower, MOD_SATFINITE)) mode |= CONVERT_FINITE;
     if (lower_take_type(lower) != PTX_F32) lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -85,7 +85,7 @@ static void lower_fp8(Lower *lower, const Conversion *conversion) {
 
 static void lower_convert(Lower *lower) {
     const PtxOperand *operands = lower->at->operands;
-    if (lower_take(lower, "tf32")) {
+    if (lower_take(lower, MOD_TF32)) {
         lower_tf32(lower);
         return;
     }
@@ -114,12 +114,12 @@ static void lower_convert(Lower *lower) {
     lower_emit(lower, conversion.pair ? op_convert_pair : op_convert)->convert =
         (InstConvert){d, a, b, from, to, from_class, to_class, conversion.mode};
     if (conversion.flush && to == PTX_F32)
-        lower_emit_row(lower, STR("flush.f32"), (uint32_t[]){d, d});
+        lower_emit_typed(lower, OPCODE_FLUSH, PTX_F32, (uint32_t[]){d, d});
 }
 
 void lower_cvt(Lower *lower) {
     const PtxInst *at = lower->at;
-    const Row *row = row_find(at->opcode);
+    const Row *row = lower_row(lower);
     if (row && at->operand_count == 2 && lower_class(lower, &at->operands[0]) == row->operands[0] &&
         lower_class(lower, &at->operands[1]) == row->operands[1])
         lower_by_row(lower, row, 0);

@@ -15,8 +15,14 @@ Inst *lower_emit(Lower *lower, Op *run) {
 }
 
 void lower_emit_row(Lower *lower, Str name, const uint32_t *operands) {
-    const Row *row = row_find(name);
+    const Row *row = row_named(name);
     if (!row) lower_fail(lower, "no row `%.*s`", STR_ARG(name));
+    memcpy(lower_emit(lower, row->run)->r, operands, row->count * sizeof *operands);
+}
+
+void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands) {
+    const Row *row = row_find(opcode, &(uint8_t){(uint8_t)type}, 1);
+    if (!row) lower_unknown(lower);
     memcpy(lower_emit(lower, row->run)->r, operands, row->count * sizeof *operands);
 }
 

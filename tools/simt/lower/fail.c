@@ -22,30 +22,9 @@ void lower_fail(Lower *lower, const char *format, ...) {
     longjmp(lower->leave, 1);
 }
 
-// What programs do with instructions of which none is known, by how their names begin.
-static const struct {
-    Str start;
-    const char *what;
-} families[] = {
-    {STR("tex."), "textures"},
-    {STR("tld4."), "textures"},
-    {STR("txq."), "textures"},
-    {STR("suld."), "surfaces"},
-    {STR("sust."), "surfaces"},
-    {STR("sured."), "surfaces"},
-    {STR("suq."), "surfaces"},
-    {STR("wmma."), "product of matrices of this form"},
-    {STR("mma."), "product of matrices of this form"},
-    {STR("wgmma."), "matrix instructions of warp groups"},
-    {STR("tcgen05."), "tensor memory"},
-};
-
 void lower_unknown(Lower *lower) {
-    Str opcode = str_slice(lower->at->opcode, 0, 100);
-    for (size_t k = 0; k < sizeof families / sizeof *families; k++) {
-        if (str_starts(opcode, families[k].start))
-            lower_fail(lower, "the CPU device has no %s: `%.*s`", families[k].what,
-                       STR_ARG(opcode));
-    }
-    lower_fail(lower, "unsupported instruction `%.*s`", STR_ARG(opcode));
+    Str text = str_slice(lower->at->text, 0, 100);
+    const char *lacks = ptx_opcodes[lower->at->opcode].lacks;
+    if (lacks) lower_fail(lower, "the CPU device has no %s: `%.*s`", lacks, STR_ARG(text));
+    lower_fail(lower, "unsupported instruction `%.*s`", STR_ARG(text));
 }

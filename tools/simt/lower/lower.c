@@ -8,28 +8,33 @@
 
 // --- instructions in their blocks ---
 
-static void lower_one(Lower *lower, const Opcode *opcode) {
-    if (!opcode) lower_unknown(lower);
+static void (*const lowerings[OPCODES])(Lower *) = {[OPCODE_NONE] = lower_unknown,
+#define X(name, text, function, ...) [OPCODE_##name] = function,
+                                                    PTX_OPCODES(X)
+#undef X
+};
+
+static void lower_one(Lower *lower) {
+    const PtxOpcode opcode = lower->at->opcode;
     for (size_t class = 0; class < REGISTER_128; class ++) lower->temporaries[class].used = 0;
-    lower_split(lower, lower->at->opcode);
-    lower_take_hints(lower, opcode->hints);
-    opcode->lower(lower);
+    lower->taken = 0;
+    lower_take_hints(lower, ptx_opcodes[opcode].hints);
+    lowerings[opcode](lower);
 }
 
 static void lower_guarded(Lower *lower) {
     const PtxInst *at = lower->at;
-    const Opcode *opcode = lower->opcodes[at - lower->function->insts];
+    const OpcodeFlow flow = ptx_flow(at);
     bool branched = lower->node > 0 && lower->nodes[lower->node - 1].synthetic;
-    bool branch = opcode && (opcode->flow == FLOW_BRANCH ||
-                             (opcode->flow == FLOW_RETURN && !lower->function->entry));
+    bool branch = flow == FLOW_BRANCH || (flow == FLOW_RETURN && !lower->function->entry);
     if (at->guard == PTX_NONE || branched || branch) {
-        lower_one(lower, opcode);
+        lower_one(lower);
         return;
     }
     size_t guard = lower->count;
     lower_emit(lower, op_guard)->guard =
         (InstGuard){.predicate = lower_register(lower, at->guard), .negated = at->guard_negated};
-    lower_one(lower, opcode);
+    lower_one(lower);
     lower_emit(lower, op_unguard);
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
 }
@@ -42,16 +47,17 @@ static void lower_entry(Lower *lower, uint32_t slot) {
     entry->node = lower->node;
 }
 
-// Whether there is nothing but the end of the kernel.
+// Whether the node only ends the kernel.
 static bool only_ends(const Lower *lower, uint32_t number) {
     const FlowNode *node = &lower->nodes[number];
-    const Opcode *opcode = node->end == node->first + 1 ? lower->opcodes[node->first] : NULL;
-    const bool ends = opcode && (opcode->flow == FLOW_RETURN || opcode->flow == FLOW_EXIT);
-    return lower->function->entry && ends && !node->synthetic &&
-           lower->function->insts[node->first].guard == PTX_NONE;
+    if (!lower->function->entry || node->synthetic || node->end != node->first + 1) return false;
+    const PtxInst *inst = &lower->function->insts[node->first];
+    const OpcodeFlow flow = ptx_flow(inst);
+    return (flow == FLOW_RETURN || flow == FLOW_EXIT) && inst->guard == PTX_NONE;
 }
 
-// Who jumps to where a kernel only ends comes here, behind those who come there step by step.
+// A jump to a node where the kernel only ends comes here, after the instructions of those that
+// reach it step by step.
 enum { TO_LEAVE = 2 };
 static void lower_leave(Lower *lower, uint32_t slot) {
     lower_entry(lower, slot);
@@ -148,17 +154,14 @@ static void count_uses(Lower *lower, const PtxOperand *operand) {
     for (uint32_t k = 0; k < operand->count; k++) count_uses(lower, &operand->items[k]);
 }
 
-// What is known of the instructions before they are lowered: their opcodes' rows, and how often
-// each register is named.
+// How often each register is named.
 static void survey(Lower *lower) {
     const PtxFunction *function = lower->function;
-    lower->opcodes = ARENA_NEW(lower->arena, function->inst_count + 1u, const Opcode *);
     lower->offset = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);
     lower->uses = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);
     for (uint32_t k = 0; k < function->register_count; k++) lower->offset[k] = PTX_NONE;
     for (uint32_t k = 0; k < function->inst_count; k++) {
         const PtxInst *inst = &function->insts[k];
-        lower->opcodes[k] = opcode_find(inst->opcode);
         if (inst->guard != PTX_NONE) lower->uses[inst->guard]++;
         for (uint32_t j = 0; j < inst->operand_count; j++) count_uses(lower, &inst->operands[j]);
     }
@@ -210,6 +213,6 @@ bool lower_function(Lowering *lowering, Code *code) {
     for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_block(lower, place);
     finish(lower, place);
     lower_origins(lower);
-    lower_looks(lower);
+    lower_spin_reads(lower);
     return true;
 }

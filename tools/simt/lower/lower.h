@@ -6,11 +6,8 @@
 
 #include "simt/lower/flow.h"
 #include "simt/lower/lowering.h"
-#include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
 #include "simt/ops/ops.h"
-
-#define PARTS 20
 
 // What an instruction refers to by the node it leads to, until all nodes have their place.
 typedef struct {
@@ -27,7 +24,7 @@ typedef struct {
     size_t count, used, capacity;
 } Temporaries;
 
-struct Lower {
+typedef struct {
     Lowering *lowering;
     Arena *arena;
     Code *code;
@@ -46,18 +43,14 @@ struct Lower {
     size_t constant_capacity, callee_capacity;
     uint32_t param_area, result_area, scratch_area, param_stride, result_stride, scratch_stride;
 
-    const Opcode **opcodes; // by PTX instruction, NULL: not known
     FlowNode *nodes;
     uint32_t node_count;
     uint32_t *node_of; // by PTX instruction that starts a node
     uint32_t node;     // being emitted
 
     const PtxInst *at; // being lowered
-    Str part[PARTS];   // of its opcode
-    bool used[PARTS];
-    uint32_t parts;
-    Buf rest; // see lower_rest
-};
+    uint32_t taken;    // of its modifiers, a bit each
+} Lower;
 
 _Noreturn void lower_fail(Lower *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -68,7 +61,9 @@ static inline bool lower_orders(uint32_t order) { return order & (ORDER_ACQUIRE 
 
 // --- emit.c ---
 Inst *lower_emit(Lower *lower, Op *run);
-// A row of ops/ that is there for sure, with as many operands as it has.
+// A row of ops/ that exists, with as many operands as it has: of an opcode whose only modifier is a
+// type, and for machine code by its name.
+void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands);
 void lower_emit_row(Lower *lower, Str name, const uint32_t *operands);
 uint32_t lower_slot(Lower *lower, SlotKind kind);
 void lower_fix(Lower *lower, Fixup fixup); // of the instruction emitted last
@@ -93,20 +88,22 @@ uint32_t lower_second_dest(Lower *lower, const PtxOperand *operand);
 void lower_registers(Lower *lower); // sets lower->offset; after lower_nodes
 
 // --- modifier.c ---
-// One of several modifiers that exclude each other, up to an empty one.
+// One of several modifiers that exclude each other. A list ends with MOD_NONE.
 typedef struct {
-    Str name;
+    PtxModifier modifier;
     uint32_t value;
 } Choice;
 
-void lower_split(Lower *lower, Str opcode);
-bool lower_take(Lower *lower, const char *modifier);
-void lower_take_hints(Lower *lower, const Str *hints);
+bool lower_take(Lower *lower, PtxModifier modifier);
+void lower_take_hints(Lower *lower, const uint8_t *hints); // up to MOD_NONE; NULL: none
 bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value); // false: none
 uint32_t lower_choice(Lower *lower, const Choice *choices);                   // there must be one
-PtxType lower_take_type(Lower *lower);        // the first part that is a type
+uint32_t lower_next(Lower *lower,
+                    const Choice *choices);   // the first of them that is left, likewise
+PtxType lower_take_type(Lower *lower);        // the first type that is left, likewise
 PtxType lower_first_type(const Lower *lower); // stays there; PTX_NOTYPE if there is none
-Str lower_rest(Lower *lower, Str base);       // base and what was not taken, until called again
+uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]); // their number
+const Row *lower_row(const Lower *lower); // of the opcode and what is left; NULL if there is none
 void lower_all_taken(Lower *lower);
 void lower_operands(Lower *lower, uint32_t least, uint32_t most);
 
@@ -136,7 +133,7 @@ uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 void lower_origins(Lower *lower); // sets lower->code->origins
 
 // --- spin_reads.c ---
-void lower_looks(Lower *lower); // sets the looks of lower->code's instructions
+void lower_spin_reads(Lower *lower); // sets `use` of the reads of lower->code's instructions
 
 // --- uniform.c ---
 // Whether an operand is the same in all lanes, as far as one can see from how it was made: of
@@ -149,7 +146,7 @@ const FlowNode *lower_node(const Lower *lower); // the current one
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst);
 const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst);
 
-// --- what opcode.c names ---
+// --- what the table in ptx/opcode.h names ---
 void lower_arithmetic(Lower *lower); // arithmetic.c
 void lower_rounded(Lower *lower);
 void lower_slct(Lower *lower);
@@ -186,8 +183,8 @@ void lower_exit(Lower *lower);
 void lower_trap(Lower *lower);
 void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
-void lower_call(Lower *lower);  // call.c
-void lower_wmma(Lower *lower);  // matrix.c
+void lower_call(Lower *lower); // call.c
+void lower_wmma(Lower *lower); // matrix.c
 void lower_mma(Lower *lower);
 void lower_ldmatrix(Lower *lower);
 void lower_stmatrix(Lower *lower);

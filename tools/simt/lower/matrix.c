@@ -7,43 +7,42 @@
 // --- modifiers ---
 
 static void take_aligned(Lower *lower) {
-    if (!lower_take(lower, "sync")) lower_unknown(lower);
-    lower_take(lower, "aligned"); // wmma and mma need it
+    if (!lower_take(lower, MOD_SYNC)) lower_unknown(lower);
+    lower_take(lower, MOD_ALIGNED); // wmma and mma need it
 }
 
 static MatrixShape take_shape(Lower *lower) {
     static const struct {
-        const char *name;
+        PtxModifier modifier;
         MatrixShape shape;
-    } shapes[] = {{"m16n16k16", {16, 16, 16}}, {"m32n8k16", {32, 8, 16}}, {"m8n32k16", {8, 32, 16}},
-                  {"m16n16k8", {16, 16, 8}},   {"m8n8k4", {8, 8, 4}},     {"m8n8k16", {8, 8, 16}},
-                  {"m16n8k4", {16, 8, 4}},     {"m16n8k8", {16, 8, 8}},   {"m16n8k16", {16, 8, 16}},
-                  {"m16n8k32", {16, 8, 32}}};
+    } shapes[] = {{MOD_M16N16K16, {16, 16, 16}}, {MOD_M32N8K16, {32, 8, 16}},
+                  {MOD_M8N32K16, {8, 32, 16}},   {MOD_M16N16K8, {16, 16, 8}},
+                  {MOD_M8N8K4, {8, 8, 4}},       {MOD_M8N8K16, {8, 8, 16}},
+                  {MOD_M16N8K4, {16, 8, 4}},     {MOD_M16N8K8, {16, 8, 8}},
+                  {MOD_M16N8K16, {16, 8, 16}},   {MOD_M16N8K32, {16, 8, 32}}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (lower_take(lower, shapes[i].name)) return shapes[i].shape;
+        if (lower_take(lower, shapes[i].modifier)) return shapes[i].shape;
     lower_unknown(lower);
 }
 
-// The first part that is left must be a type of elements.
 static ElementType take_element(Lower *lower) {
-    static const Choice types[] = {{STR("f16"), ELEMENT_F16},   {STR("bf16"), ELEMENT_BF16},
-                                   {STR("tf32"), ELEMENT_TF32}, {STR("e4m3"), ELEMENT_E4M3},
-                                   {STR("e5m2"), ELEMENT_E5M2}, {STR("f32"), ELEMENT_F32},
-                                   {STR("f64"), ELEMENT_F64},   {STR("s8"), ELEMENT_S8},
-                                   {STR("u8"), ELEMENT_U8},     {STR("s32"), ELEMENT_S32}};
-    uint32_t part = 1;
-    while (part < lower->parts && lower->used[part]) part++;
-    for (size_t i = 0; part < lower->parts && i < sizeof types / sizeof *types; i++) {
-        if (!str_equal(lower->part[part], types[i].name)) continue;
-        lower->used[part] = true;
-        return (ElementType)types[i].value;
-    }
-    lower_unknown(lower);
+    static const Choice types[] = {{MOD_F16, ELEMENT_F16},
+                                   {MOD_BF16, ELEMENT_BF16},
+                                   {MOD_TF32, ELEMENT_TF32},
+                                   {MOD_E4M3, ELEMENT_E4M3},
+                                   {MOD_E5M2, ELEMENT_E5M2},
+                                   {MOD_F32, ELEMENT_F32},
+                                   {MOD_F64, ELEMENT_F64},
+                                   {MOD_S8, ELEMENT_S8},
+                                   {MOD_U8, ELEMENT_U8},
+                                   {MOD_S32, ELEMENT_S32},
+                                   {MOD_NONE, 0}};
+    return (ElementType)lower_next(lower, types);
 }
 
 // True: by columns.
 static bool take_layout(Lower *lower) {
-    static const Choice layouts[] = {{STR("row"), 0}, {STR("col"), 1}, {STR(""), 0}};
+    static const Choice layouts[] = {{MOD_ROW, 0}, {MOD_COL, 1}, {MOD_NONE, 0}};
     return lower_choice(lower, layouts);
 }
 
@@ -168,8 +167,8 @@ static void lower_product(Lower *lower, const Product *products, bool wmma) {
     take_aligned(lower);
     const bool first = take_layout(lower), second = take_layout(lower);
     const MatrixShape shape = take_shape(lower);
-    const bool saturates = lower_take(lower, "satfinite");
-    lower_take(lower, "rn");
+    const bool saturates = lower_take(lower, MOD_SATFINITE);
+    lower_take(lower, MOD_RN);
     const Types types = take_types(lower, wmma);
     lower_all_taken(lower);
     lower_operands(lower, 4, 4);
@@ -197,7 +196,8 @@ void lower_mma(Lower *lower) { lower_product(lower, mma_products, false); }
 
 void lower_movmatrix(Lower *lower) {
     take_aligned(lower);
-    if (!lower_take(lower, "m8n8") || !lower_take(lower, "trans") || !lower_take(lower, "b16"))
+    if (!lower_take(lower, MOD_M8N8) || !lower_take(lower, MOD_TRANS) ||
+        !lower_take(lower, MOD_B16))
         lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -215,11 +215,11 @@ static MatrixRowsRoom room_for(Lower *lower) {
 
 // ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {registers}, [row]; stmatrix the other way round
 static void lower_matrix_access(Lower *lower, bool load) {
-    static const Choice counts[] = {{STR("x1"), 1}, {STR("x2"), 2}, {STR("x4"), 4}, {STR(""), 0}};
+    static const Choice counts[] = {{MOD_X1, 1}, {MOD_X2, 2}, {MOD_X4, 4}, {MOD_NONE, 0}};
     take_aligned(lower);
-    if (!lower_take(lower, "m8n8") || !lower_take(lower, "b16")) lower_unknown(lower);
+    if (!lower_take(lower, MOD_M8N8) || !lower_take(lower, MOD_B16)) lower_unknown(lower);
     const uint32_t count = lower_choice(lower, counts);
-    const bool turned = lower_take(lower, "trans");
+    const bool turned = lower_take(lower, MOD_TRANS);
     MemoryForm form = lower_take_form(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -333,8 +333,8 @@ static void lower_whole(Lower *lower, const Whole *whole) {
         for (uint32_t r = 0; r < registers; r++)
             (bytes == 2 ? access_turned : load_bytes)(lower, whole, r);
     for (uint32_t r = registers; r < fragment->registers; r++)
-        lower_emit_row(lower, STR("mov.b32"),
-                       (uint32_t[]){fragment->reg[r], fragment->reg[r % registers]});
+        lower_emit_typed(lower, OPCODE_MOV, PTX_B32,
+                         (uint32_t[]){fragment->reg[r], fragment->reg[r % registers]});
 }
 
 // A register that a load needs to the end, and may be one of its results.
@@ -344,19 +344,19 @@ static uint32_t kept(Lower *lower, const Whole *whole, uint32_t reg, RegisterCla
         result |= whole->fragment->reg[r] == reg;
     if (!whole->load || !result) return reg;
     const uint32_t copy = lower_temp(lower, class);
-    lower_emit_row(lower, class == REGISTER_64 ? STR("mov.b64") : STR("mov.b32"),
-                   (uint32_t[]){copy, reg});
+    lower_emit_typed(lower, OPCODE_MOV, class == REGISTER_64 ? PTX_B64 : PTX_B32,
+                     (uint32_t[]){copy, reg});
     return copy;
 }
 
 // wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {registers}, [first], stride
 static void lower_wmma_access(Lower *lower, bool load) {
     static const Choice roles[] = {
-        {STR("a"), MATRIX_A}, {STR("b"), MATRIX_B}, {STR("c"), MATRIX_C}, {STR(""), 0}};
+        {MOD_A, MATRIX_A}, {MOD_B, MATRIX_B}, {MOD_C, MATRIX_C}, {MOD_NONE, 0}};
     MatrixRole role = MATRIX_C;
     if (load)
         role = (MatrixRole)lower_choice(lower, roles);
-    else if (!lower_take(lower, "d"))
+    else if (!lower_take(lower, MOD_D))
         lower_unknown(lower);
     take_aligned(lower);
     Whole whole = {.by_columns = take_layout(lower), .load = load};
@@ -391,11 +391,11 @@ static void lower_wmma_access(Lower *lower, bool load) {
 }
 
 void lower_wmma(Lower *lower) {
-    if (lower_take(lower, "load"))
+    if (lower_take(lower, MOD_LOAD))
         lower_wmma_access(lower, true);
-    else if (lower_take(lower, "store"))
+    else if (lower_take(lower, MOD_STORE))
         lower_wmma_access(lower, false);
-    else if (lower_take(lower, "mma"))
+    else if (lower_take(lower, MOD_MMA))
         lower_product(lower, wmma_products, true);
     else
         lower_unknown(lower);

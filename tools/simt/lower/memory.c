@@ -2,9 +2,9 @@
 #include "simt/lower/lower.h"
 
 Scope lower_take_scope(Lower *lower) {
-    static const Choice scopes[] = {{STR("cta"), SCOPE_CTA},    {STR("cluster"), SCOPE_CLUSTER},
-                                    {STR("gpu"), SCOPE_DEVICE}, {STR("sys"), SCOPE_DEVICE},
-                                    {STR("gl"), SCOPE_DEVICE},  {STR(""), 0}};
+    static const Choice scopes[] = {{MOD_CTA, SCOPE_CTA},    {MOD_CLUSTER, SCOPE_CLUSTER},
+                                    {MOD_GPU, SCOPE_DEVICE}, {MOD_SYS, SCOPE_DEVICE},
+                                    {MOD_GL, SCOPE_DEVICE},  {MOD_NONE, 0}};
     uint32_t scope = SCOPE_DEVICE;
     lower_take_choice(lower, scopes, &scope);
     return (Scope)scope;
@@ -12,18 +12,18 @@ Scope lower_take_scope(Lower *lower) {
 
 MemoryForm lower_take_form(Lower *lower) {
     static const Choice spaces[] = {
-        {STR("global"), PTX_GLOBAL},      {STR("shared"), PTX_SHARED},
-        {STR("shared::cta"), PTX_SHARED}, {STR("shared::cluster"), PTX_SHARED_CLUSTER},
-        {STR("const"), PTX_CONST},        {STR("local"), PTX_LOCAL},
-        {STR("param"), PTX_PARAM},        {STR("param::entry"), PTX_PARAM},
-        {STR("param::func"), PTX_PARAM},  {STR(""), 0},
+        {MOD_GLOBAL, PTX_GLOBAL},     {MOD_SHARED, PTX_SHARED},
+        {MOD_SHARED_CTA, PTX_SHARED}, {MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
+        {MOD_CONST, PTX_CONST},       {MOD_LOCAL, PTX_LOCAL},
+        {MOD_PARAM, PTX_PARAM},       {MOD_PARAM_ENTRY, PTX_PARAM},
+        {MOD_PARAM_FUNC, PTX_PARAM},  {MOD_NONE, 0},
     };
     static const Choice orders[] = {
-        {STR("relaxed"), ORDER_RELAXED},   {STR("acquire"), ORDER_ACQUIRE},
-        {STR("release"), ORDER_RELEASE},   {STR("acq_rel"), ORDER_ACQUIRE | ORDER_RELEASE},
-        {STR("volatile"), ORDER_VOLATILE}, {STR(""), 0},
+        {MOD_RELAXED, ORDER_RELAXED},   {MOD_ACQUIRE, ORDER_ACQUIRE},
+        {MOD_RELEASE, ORDER_RELEASE},   {MOD_ACQ_REL, ORDER_ACQUIRE | ORDER_RELEASE},
+        {MOD_VOLATILE, ORDER_VOLATILE}, {MOD_NONE, 0},
     };
-    static const Choice vectors[] = {{STR("v2"), 2}, {STR("v4"), 4}, {STR(""), 0}};
+    static const Choice vectors[] = {{MOD_V2, 2}, {MOD_V4, 4}, {MOD_NONE, 0}};
     uint32_t space = PTX_GENERIC, order = 0, elements = 1;
     lower_take_choice(lower, spaces, &space);
     lower_take_choice(lower, orders, &order);
@@ -32,7 +32,7 @@ MemoryForm lower_take_form(Lower *lower) {
     return (MemoryForm){(PtxSpace)space, (uint8_t)order, scope, (uint8_t)elements, PTX_NOTYPE};
 }
 
-// The width of the address's register is what says whether it has 32 or 64 bits.
+// An address has 32 or 64 bits, as its register has.
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form) {
     InstMemory memory = {.offset = operand->addend,
                          .space = form->space,
@@ -50,6 +50,7 @@ InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryFor
     } else if (operand->name.len) {
         base.kind = PTX_OPERAND_NAME;
         base.name = operand->name;
+        base.special = operand->special;
         base.variable = operand->variable;
     }
     memory.base = lower_source(lower, &base, memory.wide ? REGISTER_64 : REGISTER_32);
@@ -170,7 +171,7 @@ static void lower_load_store(Lower *lower, bool load) {
 
 void lower_ld(Lower *lower) { lower_load_store(lower, true); }
 void lower_st(Lower *lower) {
-    if (lower_take(lower, "async"))
+    if (lower_take(lower, MOD_ASYNC))
         lower_store_async(lower, false);
     else
         lower_load_store(lower, false);

@@ -1,44 +1,30 @@
-// The parts of an opcode: ld.global.nc.v4.f32. A lowering function takes the modifiers that it
-// knows, in any order; one that is left over is not supported.
+// The modifiers of an opcode. A lowering function takes those that it knows, in any order; an
+// instruction with one that is left over is not supported.
 #include "simt/lower/lower.h"
 
-void lower_split(Lower *lower, Str opcode) {
-    lower->parts = 0;
-    size_t start = 0;
-    for (size_t k = 0; k <= opcode.len; k++) {
-        if (k < opcode.len && opcode.at[k] != '.') continue;
-        if (lower->parts == PARTS) lower_unknown(lower);
-        lower->used[lower->parts] = false;
-        lower->part[lower->parts++] = str_slice(opcode, start, k);
-        start = k + 1;
-    }
+// Takes modifier k if it is this one and is left.
+static bool take_at(Lower *lower, uint32_t k, PtxModifier modifier) {
+    if (lower->taken >> k & 1 || lower->at->modifiers[k] != modifier) return false;
+    lower->taken |= 1u << k;
+    return true;
 }
 
-static bool take(Lower *lower, Str modifier) {
-    for (uint32_t k = 1; k < lower->parts; k++) {
-        if (lower->used[k] || !str_equal(lower->part[k], modifier)) continue;
-        lower->used[k] = true;
-        return true;
-    }
+bool lower_take(Lower *lower, PtxModifier modifier) {
+    for (uint32_t k = 0; k < lower->at->modifier_count; k++)
+        if (take_at(lower, k, modifier)) return true;
     return false;
 }
 
-bool lower_take(Lower *lower, const char *modifier) { return take(lower, str_of(modifier)); }
-
-void lower_take_hints(Lower *lower, const Str *hints) {
-    for (; hints && hints->len; hints++) {
-        if (!str_ends(*hints, STR("::"))) {
-            take(lower, *hints);
-            continue;
+void lower_take_hints(Lower *lower, const uint8_t *hints) {
+    for (; hints && *hints; hints++) {
+        while (lower_take(lower, (PtxModifier)*hints)) {
         }
-        for (uint32_t k = 1; k < lower->parts; k++)
-            if (str_starts(lower->part[k], *hints)) lower->used[k] = true;
     }
 }
 
 bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value) {
-    for (; choices->name.len; choices++) {
-        if (!take(lower, choices->name)) continue;
+    for (; choices->modifier; choices++) {
+        if (!lower_take(lower, choices->modifier)) continue;
         *value = choices->value;
         return true;
     }
@@ -51,44 +37,52 @@ uint32_t lower_choice(Lower *lower, const Choice *choices) {
     return value;
 }
 
+uint32_t lower_next(Lower *lower, const Choice *choices) {
+    for (uint32_t k = 0; k < lower->at->modifier_count; k++)
+        for (const Choice *choice = choices; choice->modifier; choice++)
+            if (take_at(lower, k, choice->modifier)) return choice->value;
+    lower_unknown(lower);
+}
+
+static PtxType type_of(uint8_t modifier) {
+    return modifier < PTX_TYPES ? (PtxType)modifier : PTX_NOTYPE;
+}
+
 PtxType lower_take_type(Lower *lower) {
-    for (uint32_t k = 1; k < lower->parts; k++) {
-        PtxType type = lower->used[k] ? PTX_NOTYPE : ptx_type_named(lower->part[k]);
-        if (type == PTX_NOTYPE) continue;
-        lower->used[k] = true;
-        return type;
+    for (uint32_t k = 0; k < lower->at->modifier_count; k++) {
+        const PtxType type = type_of(lower->at->modifiers[k]);
+        if (type && take_at(lower, k, (PtxModifier)type)) return type;
     }
     lower_unknown(lower);
 }
 
 PtxType lower_first_type(const Lower *lower) {
     PtxType type = PTX_NOTYPE;
-    for (uint32_t k = 1; k < lower->parts && type == PTX_NOTYPE; k++)
-        type = ptx_type_named(lower->part[k]);
+    for (uint32_t k = 0; k < lower->at->modifier_count && !type; k++)
+        type = type_of(lower->at->modifiers[k]);
     return type;
 }
 
-Str lower_rest(Lower *lower, Str base) {
-    Buf *name = &lower->rest;
-    name->arena = lower->arena;
-    name->len = 0;
-    buf_add(name, base);
-    for (uint32_t k = 1; k < lower->parts; k++) {
-        if (lower->used[k]) continue;
-        buf_char(name, '.');
-        buf_add(name, lower->part[k]);
-    }
-    return buf_str(name);
+uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < lower->at->modifier_count; k++)
+        if (!(lower->taken >> k & 1)) left[count++] = lower->at->modifiers[k];
+    return count;
+}
+
+const Row *lower_row(const Lower *lower) {
+    uint8_t left[PTX_MODIFIER_LIMIT];
+    const uint32_t count = lower_left(lower, left);
+    return row_find(lower->at->opcode, left, count);
 }
 
 void lower_all_taken(Lower *lower) {
-    for (uint32_t k = 1; k < lower->parts; k++)
-        if (!lower->used[k]) lower_unknown(lower);
+    if (lower->taken != (1u << lower->at->modifier_count) - 1) lower_unknown(lower);
 }
 
 void lower_operands(Lower *lower, uint32_t least, uint32_t most) {
     uint32_t count = lower->at->operand_count;
     if (count >= least && count <= most) return;
     lower->lowering->status = SIMT_INVALID_PTX;
-    lower_fail(lower, "`%.*s` with %u operands", STR_ARG(lower->at->opcode), count);
+    lower_fail(lower, "`%.*s` with %u operands", STR_ARG(lower->at->text), count);
 }

@@ -37,26 +37,26 @@ void lower_mov(Lower *lower) {
     if (from->kind == PTX_OPERAND_NAME && from->variable && from->variable->space == PTX_PARAM &&
         !lower->function->entry)
         lower_fail(lower, "the address of parameter `%.*s` of a function", STR_ARG(from->name));
-    lower_by_row(lower, row_find(at->opcode), 0);
+    lower_by_row(lower, lower_row(lower), 0);
 }
 
 // Spaces that have generic addresses.
 static const Choice spaces[] = {
-    {STR("shared"), PTX_SHARED},
-    {STR("shared::cta"), PTX_SHARED},
-    {STR("shared::cluster"), PTX_SHARED_CLUSTER},
-    {STR("local"), PTX_LOCAL},
-    {STR("param"), PTX_PARAM},
-    {STR("param::entry"), PTX_PARAM},
-    {STR("global"), PTX_GLOBAL},
-    {STR("const"), PTX_CONST},
-    {STR(""), 0},
+    {MOD_SHARED, PTX_SHARED},
+    {MOD_SHARED_CTA, PTX_SHARED},
+    {MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
+    {MOD_LOCAL, PTX_LOCAL},
+    {MOD_PARAM, PTX_PARAM},
+    {MOD_PARAM_ENTRY, PTX_PARAM},
+    {MOD_GLOBAL, PTX_GLOBAL},
+    {MOD_CONST, PTX_CONST},
+    {MOD_NONE, 0},
 };
 
 // cvta[.to].space.u64
 void lower_cvta(Lower *lower) {
     lower_operands(lower, 2, 2);
-    bool to = lower_take(lower, "to");
+    bool to = lower_take(lower, MOD_TO);
     PtxSpace space = (PtxSpace)lower_choice(lower, spaces);
     PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
@@ -66,24 +66,25 @@ void lower_cvta(Lower *lower) {
     if (space == PTX_SHARED_CLUSTER) space = PTX_SHARED;
     uint64_t window = address_window(space);
     if (!window) {
-        lower_emit_row(lower, STR("mov.b64"), (uint32_t[]){d, a});
+        lower_emit_typed(lower, OPCODE_MOV, PTX_B64, (uint32_t[]){d, a});
         return;
     }
     uint32_t constant = lower_constant(lower, REGISTER_64, to ? ADDRESS_WITHIN : window);
-    lower_emit_row(lower, to ? STR("and.b64") : STR("or.b64"), (uint32_t[]){d, a, constant});
+    lower_emit_typed(lower, to ? OPCODE_AND : OPCODE_OR, PTX_B64, (uint32_t[]){d, a, constant});
 }
 
-// createpolicy: who asks for a line of the L2 cache names the policy; nothing is cached here, so
-// that all policies are the same.
+// createpolicy: an access names the policy by which the L2 cache keeps its line. Nothing is cached
+// here, so all policies are the same.
 void lower_createpolicy(Lower *lower) {
-    static const Str hints[] = {STR("fractional"), STR("range"), STR("cvt"), STR("global"),
-                                STR("L2"),         STR("L2::"),  STR("")};
+    static const uint8_t hints[] = {MOD_FRACTIONAL, MOD_RANGE,      MOD_CVT,           MOD_GLOBAL,
+                                    MOD_L2,         MOD_CACHE_HINT, MOD_L2_CACHE_HINT, MOD_NONE};
     lower_take_hints(lower, hints);
     if (ptx_type_bytes(lower_take_type(lower)) != 8) lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 1, 4);
     const uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_64);
-    lower_emit_row(lower, STR("mov.b64"), (uint32_t[]){d, lower_constant(lower, REGISTER_64, 0)});
+    lower_emit_typed(lower, OPCODE_MOV, PTX_B64,
+                     (uint32_t[]){d, lower_constant(lower, REGISTER_64, 0)});
 }
 
 void lower_isspacep(Lower *lower) {

@@ -64,7 +64,7 @@ static uint32_t checked_register(Lower *lower, uint32_t reg, RegisterClass class
     if (register_class(known->type) != class) {
         lower->lowering->status = SIMT_INVALID_PTX;
         lower_fail(lower, "register `%.*s` has the wrong size for `%.*s`", STR_ARG(known->name),
-                   STR_ARG(lower->at->opcode));
+                   STR_ARG(lower->at->text));
     }
     return lower_register(lower, reg);
 }
@@ -73,7 +73,7 @@ uint32_t lower_dest(Lower *lower, const PtxOperand *operand, RegisterClass class
     if (operand->kind == PTX_OPERAND_SINK) return lower_temp(lower, class);
     if (operand->kind != PTX_OPERAND_REG || operand->negated) {
         lower->lowering->status = SIMT_INVALID_PTX;
-        lower_fail(lower, "the result of `%.*s` needs a register", STR_ARG(lower->at->opcode));
+        lower_fail(lower, "the result of `%.*s` needs a register", STR_ARG(lower->at->text));
     }
     return checked_register(lower, operand->reg, class);
 }
@@ -98,7 +98,7 @@ static uint32_t dynamic_shared_source(Lower *lower, uint64_t addend, RegisterCla
     uint32_t to = special_source(lower, op_dynamic_shared_base, class);
     if (addend) {
         uint32_t sum[] = {to, to, lower_constant(lower, class, addend)};
-        lower_emit_row(lower, class == REGISTER_64 ? STR("add.u64") : STR("add.u32"), sum);
+        lower_emit_typed(lower, OPCODE_ADD, class == REGISTER_64 ? PTX_U64 : PTX_U32, sum);
     }
     return to;
 }
@@ -111,10 +111,9 @@ static uint32_t local_source(Lower *lower, uint64_t offset, RegisterClass class)
 
 static uint32_t name_source(Lower *lower, const PtxOperand *operand, RegisterClass class) {
     const Lowering *lowering = lower->lowering;
-    const Special *special = special_named(operand->name);
-    if (special) {
-        lower->code->reserved |= special->reserved;
-        return special_source(lower, special->run, class);
+    if (operand->special) {
+        lower->code->reserved |= ptx_specials[operand->special].reserved;
+        return special_source(lower, op_special((PtxSpecial)operand->special), class);
     }
     const PtxVariable *variable = operand->variable;
     if (!variable) variable = ptx_variable(lowering->module, operand->name);
@@ -135,7 +134,7 @@ static uint32_t name_source(Lower *lower, const PtxOperand *operand, RegisterCla
 
 static _Noreturn void bad_operand(Lower *lower) {
     lower->lowering->status = SIMT_INVALID_PTX;
-    lower_fail(lower, "bad operand of `%.*s`", STR_ARG(lower->at->opcode));
+    lower_fail(lower, "bad operand of `%.*s`", STR_ARG(lower->at->text));
 }
 
 static uint32_t register_source(Lower *lower, const PtxOperand *operand, RegisterClass class) {
@@ -143,7 +142,7 @@ static uint32_t register_source(Lower *lower, const PtxOperand *operand, Registe
     if (!operand->negated) return offset;
     if (class != REGISTER_PRED) bad_operand(lower);
     uint32_t to = lower_temp(lower, REGISTER_PRED);
-    lower_emit_row(lower, STR("not.pred"), (uint32_t[]){to, offset});
+    lower_emit_typed(lower, OPCODE_NOT, PTX_PRED, (uint32_t[]){to, offset});
     return to;
 }
 

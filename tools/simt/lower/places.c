@@ -41,10 +41,8 @@ static void reach_all(Places *places, const uint64_t *set, uint32_t inst) {
 
 static bool is_result(const Lower *lower, uint32_t k) {
     const PtxInst *inst = &lower->function->insts[k];
-    const Opcode *opcode = lower->opcodes[k];
-    if (!opcode || opcode->reads_first || inst->guard != PTX_NONE) return false;
-    const PtxOperandKind kind = inst->operand_count ? inst->operands[0].kind : PTX_OPERAND_SINK;
-    return kind == PTX_OPERAND_REG || kind == PTX_OPERAND_VECTOR;
+    return inst->guard == PTX_NONE && ptx_has_result(inst) &&
+           inst->operands[0].kind != PTX_OPERAND_SINK;
 }
 
 static void read_register(Places *places, uint32_t node, uint32_t reg, uint32_t inst) {
@@ -170,17 +168,17 @@ static void give_places(Places *places) {
 
 // In front of all: what node 0 needs before it.
 static void clear_unwritten(Places *places) {
-    static const Str moves[REGISTER_128] = {[REGISTER_PRED] = STR("mov.pred"),
-                                            [REGISTER_16] = STR("mov.b16"),
-                                            [REGISTER_32] = STR("mov.b32"),
-                                            [REGISTER_64] = STR("mov.b64")};
+    static const PtxType bits[REGISTER_128] = {[REGISTER_PRED] = PTX_PRED,
+                                               [REGISTER_16] = PTX_B16,
+                                               [REGISTER_32] = PTX_B32,
+                                               [REGISTER_64] = PTX_B64};
     Lower *lower = places->lower;
     lower->at = lower->function->insts;
     for (uint32_t reg = 0; reg < lower->function->register_count; reg++) {
         const RegisterClass class = register_class(lower->function->registers[reg].type);
         if (!(places->in[reg / WORD] >> reg % WORD & 1) || class >= REGISTER_128) continue;
-        lower_emit_row(lower, moves[class],
-                       (uint32_t[]){lower->offset[reg], lower_constant(lower, class, 0)});
+        lower_emit_typed(lower, OPCODE_MOV, bits[class],
+                         (uint32_t[]){lower->offset[reg], lower_constant(lower, class, 0)});
     }
 }
 

@@ -1,4 +1,4 @@
-// See row.h. Shapes are read here and nowhere else.
+// See row.h. Two indices lead to the rows: by opcode and modifiers as one number, and by name.
 #include "simt/lower/row.h"
 
 #include <pthread.h>
@@ -10,7 +10,12 @@
 static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
                                       op_half_rows,    op_compare_rows, op_convert_rows,
                                       op_move_rows,    op_sass_rows};
-static Row slots[ROW_SLOTS]; // open addressing
+static Row rows[ROW_SLOTS]; // open addressing, by name
+// Open addressing, by key: the opcode in the lowest byte, then the modifiers, a byte each.
+static struct {
+    uint64_t key;
+    const Row *row;
+} keys[ROW_SLOTS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static RegisterClass class_of(char letter) {
@@ -28,26 +33,52 @@ static RegisterClass class_of(char letter) {
     }
 }
 
+static uint64_t key_of(PtxOpcode opcode, const uint8_t *modifiers, uint32_t count) {
+    uint64_t key = (uint64_t)opcode;
+    for (uint32_t k = 0; k < count; k++) key |= (uint64_t)modifiers[k] << (8 * k + 8);
+    return key;
+}
+
+// The slot of this key, or where it belongs.
+static size_t slot_of(uint64_t key) {
+    size_t at = (size_t)(key * 0x9E3779B97F4A7C15u >> 52) % ROW_SLOTS;
+    while (keys[at].row && keys[at].key != key) at = (at + 1) % ROW_SLOTS;
+    return at;
+}
+
 // The row of this name, or where it belongs.
-static Row *slot_of(Str name) {
+static Row *place_of(Str name) {
     size_t at = (size_t)str_hash(name) % ROW_SLOTS;
-    while (slots[at].run && !str_equal(slots[at].name, name)) at = (at + 1) % ROW_SLOTS;
-    return &slots[at];
+    while (rows[at].run && !str_equal(rows[at].name, name)) at = (at + 1) % ROW_SLOTS;
+    return &rows[at];
+}
+
+static void add_row(const OpRow *from) {
+    Row *row = place_of(str_of(from->name));
+    *row = (Row){.name = str_of(from->name), .run = from->run};
+    for (const char *letter = from->shape; *letter; letter++)
+        row->operands[row->count++] = class_of(*letter);
+    uint8_t modifiers[PTX_MODIFIER_LIMIT], count;
+    const PtxOpcode opcode = ptx_split_opcode(row->name, modifiers, &count);
+    if (!opcode) return; // of machine code only
+    const uint64_t key = key_of(opcode, modifiers, count);
+    const size_t at = slot_of(key);
+    keys[at].key = key;
+    keys[at].row = row;
 }
 
 static void index_rows(void) {
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-        for (const OpRow *row = tables[t]; row->name; row++) {
-            Row *slot = slot_of(str_of(row->name));
-            *slot = (Row){.name = str_of(row->name), .run = row->run};
-            for (const char *letter = row->shape; *letter; letter++)
-                slot->operands[slot->count++] = class_of(*letter);
-        }
-    }
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const OpRow *row = tables[t]; row->name; row++) add_row(row);
 }
 
-const Row *row_find(Str name) {
+const Row *row_find(PtxOpcode opcode, const uint8_t *modifiers, uint32_t count) {
     pthread_once(&once, index_rows);
-    const Row *row = slot_of(name);
+    return count <= ROW_MODIFIERS ? keys[slot_of(key_of(opcode, modifiers, count))].row : NULL;
+}
+
+const Row *row_named(Str name) {
+    pthread_once(&once, index_rows);
+    const Row *row = place_of(name);
     return row->run ? row : NULL;
 }

@@ -1,11 +1,12 @@
-// The rows of the tables in ops/, found by name.
+// The rows of the tables in ops/, found by opcode and modifiers.
 #ifndef LOWER_ROW_H
 #define LOWER_ROW_H
 
 #include "simt/exec/register.h"
 #include "simt/ops/row.h"
 
-#define ROW_OPERANDS 5
+#define ROW_OPERANDS  5
+#define ROW_MODIFIERS 7 // of a row's name, at most
 
 typedef struct {
     Str name;
@@ -14,7 +15,9 @@ typedef struct {
     RegisterClass operands[ROW_OPERANDS]; // the result first
 } Row;
 
-// NULL if there is none.
-const Row *row_find(Str name);
+// The row of an opcode with these modifiers, in this order; NULL if there is none.
+const Row *row_find(PtxOpcode opcode, const uint8_t *modifiers, uint32_t count);
+// The row of this name; machine code finds its rows so, also those that no PTX has. NULL likewise.
+const Row *row_named(Str name);
 
 #endif

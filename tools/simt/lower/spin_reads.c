@@ -1,19 +1,19 @@
-// What is only looked at: to wait until it changes, or to decide which way to go. For the checks,
-// which ask of words of global memory whether they are flags, and for whoever reads the counts of a
-// kernel that waits.
+// Finds the strong reads of global memory by which a program waits or decides. The checks use this
+// to tell a word that is a flag from one that holds data, and it marks kernels that wait for
+// others.
 //
-// - A read waits if it lies in a loop at an address that the loop does not change, and a branch
-//   that leaves the loop depends on its value. If that loop stores nothing, it is gone through
-//   again until all its reads fit together, as the reader of a sequence lock does: they all wait.
-//   So does a read whose value the function returns: nobody sees from here what the caller does.
-// - It asks if some branch or predicate depends on its value and the value goes nowhere else: it is
-//   not stored, no address, and not given to anybody.
+// - A spin read is in a loop, at an address that the loop does not change, and a branch that leaves
+//   the loop depends on its value. If that loop stores nothing, it repeats until all its reads fit
+//   together, as the reader of a sequence lock does: then all of them are spin reads. A read whose
+//   value the function returns is one too, since the caller is not analysed.
+// - A flag read decides a branch or a predicate, and its value goes nowhere else: it is not stored,
+//   not used as an address and not passed on.
 #include <string.h>
 
 #include "simt/lower/loops.h"
 #include "simt/lower/lower.h"
 
-enum { DEPTH = 8, SLOTS = 64 }; // from an address to what it is made of; words of local memory
+enum { DEPTH = 8, SLOTS = 64 }; // steps from an address to its origin; words of local memory
 
 typedef struct {
     Lower *lower;
@@ -21,15 +21,15 @@ typedef struct {
     uint32_t count;
     Edges out; // between nodes
     Loops loops;
-    bool *made;                     // by register: of the value that is looked at
+    bool *made;                     // by register: computed from the value of the read
     bool *local;                    // by register: an address of local memory
     bool changed;                   // in this round
-    bool decides;                   // it guards an instruction
-    bool kept;                      // it goes elsewhere
+    bool decides;                   // the value guards an instruction
+    bool escapes;                   // it goes elsewhere
     bool returned;                  // from the function
     const PtxOperand *slots[SLOTS]; // of local memory that hold it
     uint32_t slot_count;
-} Looks;
+} Reads;
 
 static bool any(const bool *of, const PtxOperand *operand) {
     bool found = (operand->reg != PTX_NONE && of[operand->reg]) ||
@@ -38,104 +38,91 @@ static bool any(const bool *of, const PtxOperand *operand) {
     return found;
 }
 
-static void mark_one(Looks *looks, bool *of, uint32_t reg) {
+static void mark_one(Reads *reads, bool *of, uint32_t reg) {
     if (reg == PTX_NONE || of[reg]) return;
-    of[reg] = looks->changed = true;
+    of[reg] = reads->changed = true;
 }
 
-static void mark(Looks *looks, bool *of, const PtxOperand *operand) {
-    mark_one(looks, of, operand->reg);
-    mark_one(looks, of, operand->reg2);
-    for (uint32_t k = 0; k < operand->count; k++) mark(looks, of, &operand->items[k]);
-}
-
-static bool has_result(const PtxInst *inst) {
-    if (inst->operand_count < 2) return false;
-    const PtxOperandKind kind = inst->operands[0].kind;
-    return kind == PTX_OPERAND_REG || kind == PTX_OPERAND_VECTOR || kind == PTX_OPERAND_SINK;
-}
-
-static const PtxOperand *address_of(const PtxInst *inst) {
-    for (uint32_t k = 0; k < inst->operand_count; k++)
-        if (inst->operands[k].kind == PTX_OPERAND_ADDRESS) return &inst->operands[k];
-    return NULL;
+static void mark(Reads *reads, bool *of, const PtxOperand *operand) {
+    mark_one(reads, of, operand->reg);
+    mark_one(reads, of, operand->reg2);
+    for (uint32_t k = 0; k < operand->count; k++) mark(reads, of, &operand->items[k]);
 }
 
 // --- where a value goes ---
 
-static bool in_local(const Looks *looks, const PtxOperand *address) {
-    return address->reg != PTX_NONE && looks->local[address->reg];
+static bool in_local(const Reads *reads, const PtxOperand *address) {
+    return address->reg != PTX_NONE && reads->local[address->reg];
 }
 
-static bool holds(const Looks *looks, const PtxOperand *address) {
-    for (uint32_t k = 0; k < looks->slot_count; k++)
-        if (looks->slots[k]->reg == address->reg && looks->slots[k]->addend == address->addend)
+static bool holds(const Reads *reads, const PtxOperand *address) {
+    for (uint32_t k = 0; k < reads->slot_count; k++)
+        if (reads->slots[k]->reg == address->reg && reads->slots[k]->addend == address->addend)
             return true;
     return false;
 }
 
-static void store(Looks *looks, const PtxInst *inst, const PtxOperand *address) {
-    const PtxFunction *function = looks->lower->function;
+static void store(Reads *reads, const PtxInst *inst, const PtxOperand *address) {
+    const PtxFunction *function = reads->lower->function;
     const PtxVariable *to = address->variable;
     if (to && to >= function->results && to < function->results + function->result_count)
-        looks->returned = true;
-    else if (in_local(looks, address) && inst->operands[1].kind == PTX_OPERAND_REG &&
-             looks->slot_count < SLOTS && !holds(looks, address))
-        looks->slots[looks->slot_count++] = address, looks->changed = true;
-    else if (!holds(looks, address))
-        looks->kept = true;
+        reads->returned = true;
+    else if (in_local(reads, address) && inst->operands[1].kind == PTX_OPERAND_REG &&
+             reads->slot_count < SLOTS && !holds(reads, address))
+        reads->slots[reads->slot_count++] = address, reads->changed = true;
+    else if (!holds(reads, address))
+        reads->escapes = true;
 }
 
-static void spread_over(Looks *looks, const PtxInst *inst) {
-    const PtxOperand *address = address_of(inst);
-    const bool result = has_result(inst);
+static void spread_over(Reads *reads, const PtxInst *inst) {
+    const PtxOperand *address = ptx_address(inst);
+    const bool result = ptx_has_result(inst);
     bool sources = false;
     for (uint32_t k = result ? 1 : 0; k < inst->operand_count; k++)
-        sources |= any(looks->made, &inst->operands[k]);
-    looks->decides |= inst->guard != PTX_NONE && looks->made[inst->guard];
-    looks->decides |= sources && str_starts(inst->opcode, STR("brx."));
-    if (result && address && in_local(looks, address)) sources |= holds(looks, address);
+        sources |= any(reads->made, &inst->operands[k]);
+    reads->decides |= inst->guard != PTX_NONE && reads->made[inst->guard];
+    reads->decides |= sources && ptx_flow(inst) == FLOW_TABLE;
+    if (result && address && in_local(reads, address)) sources |= holds(reads, address);
     if (!sources) return;
-    if (result) mark(looks, looks->made, &inst->operands[0]);
-    if (!address || (result && holds(looks, address))) return;
-    if (str_starts(inst->opcode, STR("st.")))
-        store(looks, inst, address);
+    if (result) mark(reads, reads->made, &inst->operands[0]);
+    if (!address || (result && holds(reads, address))) return;
+    if (ptx_class(inst) == PTX_STORE)
+        store(reads, inst, address);
     else
-        looks->kept = true;
+        reads->escapes = true;
 }
 
-// Follows the value of a read, whichever way the function goes.
-static void spread(Looks *looks, const PtxInst *read) {
-    memset(looks->made, 0, looks->lower->function->register_count * sizeof *looks->made);
-    looks->decides = looks->kept = looks->returned = false;
-    looks->slot_count = 0;
-    mark(looks, looks->made, &read->operands[0]);
-    for (looks->changed = true; looks->changed;) {
-        looks->changed = false;
-        for (uint32_t k = 0; k < looks->count; k++) spread_over(looks, &looks->insts[k]);
+// Follows the value of a read along all ways through the function.
+static void spread(Reads *reads, const PtxInst *read) {
+    memset(reads->made, 0, reads->lower->function->register_count * sizeof *reads->made);
+    reads->decides = reads->escapes = reads->returned = false;
+    reads->slot_count = 0;
+    mark(reads, reads->made, &read->operands[0]);
+    for (reads->changed = true; reads->changed;) {
+        reads->changed = false;
+        for (uint32_t k = 0; k < reads->count; k++) spread_over(reads, &reads->insts[k]);
     }
 }
 
-static void find_local(Looks *looks) {
-    for (looks->changed = true; looks->changed;) {
-        looks->changed = false;
-        for (uint32_t k = 0; k < looks->count; k++) {
-            const PtxInst *inst = &looks->insts[k];
-            const bool moves =
-                str_starts(inst->opcode, STR("mov.")) || str_starts(inst->opcode, STR("add."));
-            if (!has_result(inst)) continue;
-            if (str_starts(inst->opcode, STR("cvta.local")) ||
-                (moves && any(looks->local, &inst->operands[1])))
-                mark(looks, looks->local, &inst->operands[0]);
+static void find_local(Reads *reads) {
+    for (reads->changed = true; reads->changed;) {
+        reads->changed = false;
+        for (uint32_t k = 0; k < reads->count; k++) {
+            const PtxInst *inst = &reads->insts[k];
+            if (inst->operand_count < 2 || !ptx_has_result(inst)) continue;
+            const bool moves = inst->opcode == OPCODE_MOV || inst->opcode == OPCODE_ADD;
+            if ((inst->opcode == OPCODE_CVTA && ptx_has(inst, MOD_LOCAL)) ||
+                (moves && any(reads->local, &inst->operands[1])))
+                mark(reads, reads->local, &inst->operands[0]);
         }
     }
 }
 
 // --- loops ---
 
-static void find_loops(Looks *looks) {
-    Lower *lower = looks->lower;
-    Edges *out = &looks->out;
+static void find_loops(Reads *reads) {
+    Lower *lower = reads->lower;
+    Edges *out = &reads->out;
     uint32_t edges = 0, used = 0;
     for (uint32_t n = 0; n < lower->node_count; n++) edges += lower->nodes[n].next_count;
     *out = (Edges){.count = lower->node_count,
@@ -149,72 +136,73 @@ static void find_loops(Looks *looks) {
     out->start[lower->node_count] = used;
     const Edges in = edges_reversed(lower->arena, out);
     const Dominators dominators = dominators_of(lower->arena, out, &in, 0);
-    looks->loops = loops_of(lower->arena, out, &in, &dominators);
+    reads->loops = loops_of(lower->arena, out, &in, &dominators);
 }
 
+// Whether another thread may change what the instruction gives.
 static bool strong(const PtxInst *inst) {
-    static const Str known[] = {STR("atom."), STR("ld.volatile"), STR("ld.relaxed"),
-                                STR("ld.acquire")};
-    bool found = false;
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        found |= str_starts(inst->opcode, known[k]);
-    return found;
+    return ptx_class(inst) == PTX_ATOMIC ||
+           (ptx_class(inst) == PTX_LOAD &&
+            (ptx_has(inst, MOD_VOLATILE) || ptx_has(inst, MOD_RELAXED) ||
+             ptx_has(inst, MOD_ACQUIRE)));
 }
 
-// Whether the rounds of a loop find the same in a register, or in what an operand is made of.
-static bool constant_in(const Looks *looks, const Loop *loop, const PtxOperand *operand, int depth);
-static bool register_constant_in(const Looks *looks, const Loop *loop, uint32_t reg, int depth) {
+// Whether a register, or an operand with all that it is computed from, is the same in each round of
+// a loop.
+static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *operand, int depth);
+static bool register_constant_in(const Reads *reads, const Loop *loop, uint32_t reg, int depth) {
     for (uint32_t m = 0; m < loop->count; m++) {
-        const FlowNode *node = &looks->lower->nodes[loop->members[m]];
+        const FlowNode *node = &reads->lower->nodes[loop->members[m]];
         for (uint32_t k = node->first; k < node->end; k++) {
-            const PtxInst *inst = &looks->insts[k];
+            const PtxInst *inst = &reads->insts[k];
             const PtxOperand *to = inst->operands;
-            if (!has_result(inst) || (to->reg != reg && to->kind == PTX_OPERAND_REG)) continue;
+            if (!ptx_has_result(inst) || (to->reg != reg && to->kind == PTX_OPERAND_REG)) continue;
             bool here = to->reg == reg;
             for (uint32_t j = 0; j < to->count; j++) here |= to->items[j].reg == reg;
             if (here && (strong(inst) || depth == DEPTH)) return false;
             for (uint32_t j = 1; here && j < inst->operand_count; j++)
-                if (!constant_in(looks, loop, &inst->operands[j], depth + 1)) return false;
+                if (!constant_in(reads, loop, &inst->operands[j], depth + 1)) return false;
         }
     }
     return true;
 }
 
-static bool constant_in(const Looks *looks, const Loop *loop, const PtxOperand *operand,
+static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *operand,
                         int depth) {
-    if (operand->reg != PTX_NONE && !register_constant_in(looks, loop, operand->reg, depth))
+    if (operand->reg != PTX_NONE && !register_constant_in(reads, loop, operand->reg, depth))
         return false;
     for (uint32_t k = 0; k < operand->count; k++)
-        if (!constant_in(looks, loop, &operand->items[k], depth)) return false;
+        if (!constant_in(reads, loop, &operand->items[k], depth)) return false;
     return true;
 }
 
 // Whether a branch that leaves the loop depends on the value.
-static bool leaves(const Looks *looks, const Loop *loop) {
+static bool leaves(const Reads *reads, const Loop *loop) {
     for (uint32_t m = 0; m < loop->count; m++) {
         const uint32_t n = loop->members[m];
-        const FlowNode *node = &looks->lower->nodes[n];
+        const FlowNode *node = &reads->lower->nodes[n];
         bool outside = false;
-        for (uint32_t e = looks->out.start[n]; e < looks->out.start[n + 1]; e++)
-            outside |= !loops_inside(loop->inside, looks->out.to[e]);
+        for (uint32_t e = reads->out.start[n]; e < reads->out.start[n + 1]; e++)
+            outside |= !loops_inside(loop->inside, reads->out.to[e]);
         if (!outside) continue;
-        const PtxInst *branch = &looks->insts[node->synthetic ? node->first : node->end - 1];
-        if (branch->guard != PTX_NONE && looks->made[branch->guard]) return true;
-        if (str_starts(branch->opcode, STR("brx.")) && any(looks->made, &branch->operands[0]))
-            return true;
+        const PtxInst *branch = &reads->insts[node->synthetic ? node->first : node->end - 1];
+        if (branch->guard != PTX_NONE && reads->made[branch->guard]) return true;
+        if (ptx_flow(branch) == FLOW_TABLE && any(reads->made, &branch->operands[0])) return true;
     }
     return false;
 }
 
-static bool stores(const Looks *looks, const Loop *loop) {
-    static const Str known[] = {STR("st."), STR("red."), STR("atom.")};
+static bool writes_memory(const PtxInst *inst) {
+    const PtxClass class = ptx_class(inst);
+    return (class == PTX_STORE && !ptx_has(inst, MOD_PARAM)) || class == PTX_REDUCTION ||
+           class == PTX_ATOMIC;
+}
+
+static bool stores(const Reads *reads, const Loop *loop) {
     for (uint32_t m = 0; m < loop->count; m++) {
-        const FlowNode *node = &looks->lower->nodes[loop->members[m]];
+        const FlowNode *node = &reads->lower->nodes[loop->members[m]];
         for (uint32_t k = node->first; k < node->end; k++)
-            for (size_t s = 0; s < sizeof known / sizeof *known; s++)
-                if (str_starts(looks->insts[k].opcode, known[s]) &&
-                    !str_starts(looks->insts[k].opcode, STR("st.param")))
-                    return true;
+            if (writes_memory(&reads->insts[k])) return true;
     }
     return false;
 }
@@ -227,50 +215,50 @@ static uint32_t node_of(const Lower *lower, uint32_t inst) {
 
 // --- reads ---
 
-static bool is_read(const Inst *inst) {
+static bool is_strong_read(const Inst *inst) {
     const bool global = inst->memory.space == PTX_GLOBAL || inst->memory.space == PTX_GENERIC;
     if (inst->access == ACCESS_LOAD) return inst->order && global;
     return inst->plain == op_atomic && global && inst->atomic.old != PTX_NONE;
 }
 
-static void wait_all(const Looks *looks, const Loop *loop) {
-    const Lower *lower = looks->lower;
+static void mark_all_in(const Reads *reads, const Loop *loop) {
+    const Lower *lower = reads->lower;
     for (uint32_t k = 0; k < lower->code->count; k++) {
         Inst *inst = &lower->code->insts[k];
-        if (is_read(inst) && loops_inside(loop->inside, node_of(lower, inst->ptx)))
-            inst->look = LOOK_WAITS;
+        if (is_strong_read(inst) && loops_inside(loop->inside, node_of(lower, inst->ptx)))
+            inst->use = SPIN_READ;
     }
 }
 
-static void look_at(Looks *looks, Inst *inst) {
-    const PtxInst *read = &looks->insts[inst->ptx];
-    const Loops *loops = &looks->loops;
-    spread(looks, read);
-    if (looks->returned) inst->look = LOOK_WAITS;
-    if (inst->look == LOOK_NONE && looks->decides && !looks->kept) inst->look = LOOK_ASKS;
-    for (uint32_t at = loops->innermost[node_of(looks->lower, inst->ptx)]; at != PTX_NONE;
+static void classify(Reads *reads, Inst *inst) {
+    const PtxInst *read = &reads->insts[inst->ptx];
+    const Loops *loops = &reads->loops;
+    spread(reads, read);
+    if (reads->returned) inst->use = SPIN_READ;
+    if (inst->use == DATA_READ && reads->decides && !reads->escapes) inst->use = FLAG_READ;
+    for (uint32_t at = loops->innermost[node_of(reads->lower, inst->ptx)]; at != PTX_NONE;
          at = loops->loops[at].parent) {
         const Loop *loop = &loops->loops[at];
-        if (!leaves(looks, loop) || !constant_in(looks, loop, address_of(read), 0)) continue;
-        inst->look = LOOK_WAITS;
-        looks->lower->code->waits = true;
-        if (!stores(looks, loop)) wait_all(looks, loop);
+        if (!leaves(reads, loop) || !constant_in(reads, loop, ptx_address(read), 0)) continue;
+        inst->use = SPIN_READ;
+        reads->lower->code->waits = true;
+        if (!stores(reads, loop)) mark_all_in(reads, loop);
     }
 }
 
-void lower_looks(Lower *lower) {
+void lower_spin_reads(Lower *lower) {
     Code *code = lower->code;
     const uint32_t registers = lower->function->register_count + 1u;
-    Looks looks = {
+    Reads reads = {
         .lower = lower, .insts = lower->function->insts, .count = lower->function->inst_count};
     for (uint32_t k = 0; k < code->count; k++) {
-        if (!is_read(&code->insts[k])) continue;
-        if (!looks.made) {
-            looks.made = ARENA_NEW(lower->arena, registers, bool);
-            looks.local = ARENA_NEW(lower->arena, registers, bool);
-            find_local(&looks);
-            find_loops(&looks);
+        if (!is_strong_read(&code->insts[k])) continue;
+        if (!reads.made) {
+            reads.made = ARENA_NEW(lower->arena, registers, bool);
+            reads.local = ARENA_NEW(lower->arena, registers, bool);
+            find_local(&reads);
+            find_loops(&reads);
         }
-        look_at(&looks, &code->insts[k]);
+        classify(&reads, &code->insts[k]);
     }
 }

@@ -8,12 +8,7 @@
 #include "simt/exec/register.h"
 
 // special.c
-typedef struct {
-    Str name;
-    Op *run;
-    bool reserved; // only there with the system's own shared memory
-} Special;
-const Special *special_named(Str name); // NULL if there is none
+Op *op_special(PtxSpecial special); // reads a special register
 Op op_dynamic_shared_base;
 
 // move.c

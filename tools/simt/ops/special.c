@@ -102,66 +102,10 @@ const Inst *op_dynamic_shared_base(Warp *warp, const Inst *inst) {
     RESULT(inst, value);
 }
 
-static const Special specials[] = {
-    {STR("%tid.x"), tid_x, false},
-    {STR("%tid.y"), tid_y, false},
-    {STR("%tid.z"), tid_z, false},
-    {STR("%ntid.x"), ntid_x, false},
-    {STR("%ntid.y"), ntid_y, false},
-    {STR("%ntid.z"), ntid_z, false},
-    {STR("%ctaid.x"), ctaid_x, false},
-    {STR("%ctaid.y"), ctaid_y, false},
-    {STR("%ctaid.z"), ctaid_z, false},
-    {STR("%nctaid.x"), nctaid_x, false},
-    {STR("%nctaid.y"), nctaid_y, false},
-    {STR("%nctaid.z"), nctaid_z, false},
-    {STR("%clusterid.x"), clusterid_x, false},
-    {STR("%clusterid.y"), clusterid_y, false},
-    {STR("%clusterid.z"), clusterid_z, false},
-    {STR("%nclusterid.x"), nclusterid_x, false},
-    {STR("%nclusterid.y"), nclusterid_y, false},
-    {STR("%nclusterid.z"), nclusterid_z, false},
-    {STR("%cluster_ctaid.x"), cluster_ctaid_x, false},
-    {STR("%cluster_ctaid.y"), cluster_ctaid_y, false},
-    {STR("%cluster_ctaid.z"), cluster_ctaid_z, false},
-    {STR("%cluster_nctaid.x"), cluster_nctaid_x, false},
-    {STR("%cluster_nctaid.y"), cluster_nctaid_y, false},
-    {STR("%cluster_nctaid.z"), cluster_nctaid_z, false},
-    {STR("%cluster_ctarank"), cluster_ctarank, false},
-    {STR("%cluster_nctarank"), cluster_nctarank, false},
-    {STR("%is_explicit_cluster"), is_explicit_cluster, false},
-    {STR("%laneid"), laneid, false},
-    {STR("%warpid"), warpid, false},
-    {STR("%nwarpid"), nwarpid, false},
-    {STR("%smid"), smid, false},
-    {STR("%nsmid"), nsmid, false},
-    {STR("%gridid"), gridid, false},
-    {STR("%lanemask_eq"), lanemask_eq, false},
-    {STR("%lanemask_lt"), lanemask_lt, false},
-    {STR("%lanemask_le"), lanemask_le, false},
-    {STR("%lanemask_gt"), lanemask_gt, false},
-    {STR("%lanemask_ge"), lanemask_ge, false},
-    {STR("%clock"), clock_low, false},
-    {STR("%clock_hi"), clock_high, false},
-    {STR("%clock64"), clock_all, false},
-    {STR("%globaltimer"), timer_all, false},
-    {STR("%globaltimer_lo"), timer_low, false},
-    {STR("%globaltimer_hi"), timer_high, false},
-    {STR("%dynamic_smem_size"), dynamic_shared, false},
-    {STR("%total_smem_size"), total_shared, false},
-    {STR("%aggr_smem_size"), total_shared, false},
-    {STR("%reserved_smem_offset_begin"), reserved_begin, true},
-    {STR("%reserved_smem_offset_end"), reserved_end, true},
-    {STR("%reserved_smem_offset_cap"), reserved_size, true},
-    {STR("%reserved_smem_offset_0"), reserved_begin, true},
-    {STR("%reserved_smem_offset_1"), reserved_half, true},
-    {STR("WARP_SZ"), warp_size, false},
-    {STR("%envreg1"), envreg1, false},
-    {STR("%envreg2"), envreg2, false},
+static Op *const specials[SPECIALS] = {
+#define X(name, text, run, ...) [SPECIAL_##name] = run,
+    PTX_SPECIALS(X)
+#undef X
 };
 
-const Special *special_named(Str name) {
-    for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
-        if (str_equal(name, specials[k].name)) return &specials[k];
-    return NULL;
-}
+Op *op_special(PtxSpecial special) { return specials[special]; }

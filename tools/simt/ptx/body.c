@@ -66,7 +66,7 @@ static uint32_t register_named(Parser *parser, Str name) {
 
 static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth);
 
-// Operands up to this token. While they are read they are collected behind those that they belong
+// Operands up to this token. While they are read they are collected after those that they belong
 // to: most instructions have three.
 static PtxOperand *parse_list(Parser *parser, const char *close, uint32_t depth, uint32_t *count) {
     const size_t first = parser->collected_count;
@@ -107,6 +107,7 @@ static void parse_name(Parser *parser, PtxOperand *operand) {
         return;
     }
     operand->kind = PTX_OPERAND_NAME;
+    operand->special = (uint8_t)ptx_special_named(operand->name);
     PtxName *variable = name_visible(parser, operand->name, NAME_VARIABLE);
     if (variable) operand->variable = variable->variable;
 }
@@ -189,7 +190,7 @@ static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
 
 // Names that are neither registers nor variables may be labels defined further down.
 static void note_pending(Parser *parser, PtxOperand *operand) {
-    if (operand->kind == PTX_OPERAND_NAME && !operand->variable) {
+    if (operand->kind == PTX_OPERAND_NAME && !operand->variable && !operand->special) {
         ARENA_GROW(parser->arena, parser->pending, parser->pending_count, parser->pending_capacity);
         parser->pending[parser->pending_count++] = (PtxPending){operand, parser->scope};
     }
@@ -317,6 +318,19 @@ static void resolve_targets(Parser *parser) {
     parser->target_count = 0;
 }
 
+// Modules use the same few opcodes again and again: each is split once.
+static void parse_opcode(Parser *parser, PtxInst *inst) {
+    inst->text = parse_word(parser, "an instruction");
+    PtxInst *known = &parser->split[str_hash(inst->text) % PTX_SPLIT];
+    if (!str_equal(known->text, inst->text)) {
+        known->text = inst->text;
+        known->opcode = ptx_split_opcode(inst->text, known->modifiers, &known->modifier_count);
+    }
+    inst->opcode = known->opcode;
+    inst->modifier_count = known->modifier_count;
+    memcpy(inst->modifiers, known->modifiers, sizeof inst->modifiers);
+}
+
 static void parse_instruction(Parser *parser) {
     PtxFunction *function = parser->function;
     PtxInst inst = {.guard = PTX_NONE,
@@ -331,7 +345,9 @@ static void parse_instruction(Parser *parser) {
             parse_fail(parser, "`%.*s` is not a predicate register", STR_ARG(name));
     }
     inst.ptx_line = parser->token.line;
-    inst.opcode = parse_word(parser, "an instruction");
+    parse_opcode(parser, &inst);
+    function->releases |=
+        inst.opcode == OPCODE_GRIDDEPCONTROL && ptx_has(&inst, MOD_LAUNCH_DEPENDENTS);
     inst.operands = parse_list(parser, ";", 0, &inst.operand_count);
     for (uint32_t k = 0; k < inst.operand_count; k++) note_pending(parser, &inst.operands[k]);
     size_t count = function->inst_count;
@@ -368,7 +384,9 @@ static void split_register_word(Parser *parser) {
 static void parse_statement(Parser *parser) {
     split_register_word(parser);
     if (parse_label(parser)) return;
-    if (parse_take(parser, ".reg"))
+    if (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] != '.')
+        parse_instruction(parser);
+    else if (parse_take(parser, ".reg"))
         parse_registers(parser);
     else if (parse_take(parser, ".loc"))
         parse_loc(parser);

@@ -467,6 +467,7 @@ PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *sta
     parser->names = ARENA_NEW(parser->arena, parser->name_slots, PtxName);
     parser->scope_parent = ARENA_NEW(parser->arena, 16, uint32_t);
     parser->seen = ARENA_NEW(parser->arena, PTX_SEEN, PtxSeen);
+    parser->split = ARENA_NEW(parser->arena, PTX_SPLIT, PtxInst);
     if (setjmp(parser->leave)) {
         *status = parser->status;
         return NULL;

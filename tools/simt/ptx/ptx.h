@@ -12,45 +12,10 @@
 #include "base/str.h"
 #include "simt/base/dim3.h"
 #include "simt/base/status.h"
+#include "simt/ptx/opcode.h"
+#include "simt/ptx/special.h"
 
 #define PTX_NONE UINT32_MAX
-
-typedef enum {
-    PTX_NOTYPE,
-    PTX_PRED,
-    PTX_B8,
-    PTX_B16,
-    PTX_B32,
-    PTX_B64,
-    PTX_B128,
-    PTX_U8,
-    PTX_U16,
-    PTX_U32,
-    PTX_U64,
-    PTX_S8,
-    PTX_S16,
-    PTX_S32,
-    PTX_S64,
-    PTX_F16,
-    PTX_F16X2,
-    PTX_BF16,
-    PTX_BF16X2,
-    PTX_E4M3X2,
-    PTX_E5M2X2,
-    PTX_F32,
-    PTX_F64,
-    PTX_TYPES
-} PtxType;
-
-// Bytes a value of this type takes; 0 for PTX_PRED and PTX_NOTYPE.
-uint32_t ptx_type_bytes(PtxType type);
-bool ptx_type_is_float(PtxType type);
-bool ptx_type_is_signed(PtxType type);
-bool ptx_type_is_pair(PtxType type); // two 16-bit floats
-bool ptx_type_is_fp8(PtxType type);  // two 8-bit floats
-// The type named without its dot ("u32"), PTX_NOTYPE if there is none; and back.
-PtxType ptx_type_named(Str name);
-Str ptx_type_name(PtxType type);
 
 typedef enum {
     PTX_REG_SPACE,
@@ -118,6 +83,7 @@ typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
     PtxOperandKind kind;
     bool negated;
+    uint8_t special;    // PtxSpecial that `name` means, or 0
     uint32_t reg, reg2; // PTX_NONE: none
     union {
         uint64_t integer;
@@ -133,16 +99,25 @@ struct PtxOperand {
 };
 
 typedef struct {
-    Str opcode;     // "ld.global.nc.v4.f32"
-    uint32_t guard; // predicate register, PTX_NONE: always
+    Str text;         // the opcode as written, "ld.global.nc.v4.f32": for messages only
+    PtxOpcode opcode; // OPCODE_NONE: not known, or machine code
+    uint8_t modifier_count, modifiers[PTX_MODIFIER_LIMIT]; // of PtxModifier, as they are written
     bool guard_negated;
+    uint32_t guard; // predicate register, PTX_NONE: always
     uint32_t operand_count;
     PtxOperand *operands;
     uint32_t ptx_line;
     PtxPlace place;
-    PtxPlace
-        call; // where the outermost function that was inlined around it is called; line 0: none
+    PtxPlace call; // of the outermost function inlined around it; line 0: none
 } PtxInst;
+
+bool ptx_has(const PtxInst *inst, PtxModifier modifier);
+static inline PtxClass ptx_class(const PtxInst *inst) { return ptx_opcodes[inst->opcode].class; }
+static inline OpcodeFlow ptx_flow(const PtxInst *inst) { return ptx_opcodes[inst->opcode].flow; }
+// Whether the first operand is a result.
+bool ptx_has_result(const PtxInst *inst);
+// The operand that is an address; NULL: there is none.
+const PtxOperand *ptx_address(const PtxInst *inst);
 
 // The list of labels of one `.branchtargets`, for brx.idx.
 typedef struct {
@@ -159,12 +134,13 @@ typedef struct {
     uint32_t param_count;
     PtxVariable *results;
     uint32_t result_count;
-    uint32_t param_bytes;   // of the parameter block
-    uint32_t max_threads;   // from .maxntid or .reqntid; 0: not given
-    Dim3 required;          // .reqntid; x is 0 if not given
-    Dim3 cluster;           // .reqnctapercluster; x is 0 if not given
-    uint32_t max_cluster;   // .maxclusterrank; 0: not given
-    bool explicit_cluster;  // .explicitcluster
+    uint32_t param_bytes;  // of the parameter block
+    uint32_t max_threads;  // from .maxntid or .reqntid; 0: not given
+    Dim3 required;         // .reqntid; x is 0 if not given
+    Dim3 cluster;          // .reqnctapercluster; x is 0 if not given
+    uint32_t max_cluster;  // .maxclusterrank; 0: not given
+    bool explicit_cluster; // .explicitcluster
+    bool releases; // an instruction lets the next kernel start early: griddepcontrol, or PREEXIT
     PtxRegister *registers; // those used
     uint32_t register_count;
     PtxVariable **variables; // local, shared and parameter-passing variables declared inside

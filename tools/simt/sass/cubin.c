@@ -338,14 +338,14 @@ static void read_text(Cubin *cubin, PtxFunction *function, SassFunction *machine
             sass_write(&inst, &text);
             sass_write_opcode(&inst, &opcode);
             machine->uses_clusters |= str_starts(buf_str(&opcode), STR("UCGABAR"));
+            function->releases |= str_equal(buf_str(&opcode), STR("PREEXIT"));
         } else {
             buf_format(&opcode, "%s 0x%016llx%016llx", inst.name ? inst.name : "unknown opcode",
                        (unsigned long long)word.high, (unsigned long long)word.low);
             buf_add(&text, buf_str(&opcode));
         }
         buf_char(&text, '\n');
-        function->insts[k] =
-            (PtxInst){.opcode = buf_str(&opcode), .guard = PTX_NONE, .ptx_line = k};
+        function->insts[k] = (PtxInst){.text = buf_str(&opcode), .guard = PTX_NONE, .ptx_line = k};
     }
     function->text = buf_str(&text);
     lines_read(cubin, function, symbol);

@@ -70,9 +70,9 @@ void sass_lower_ldc(SassLower *s) {
 // --- special registers ---
 
 static void special_of(SassLower *s, const char *name, uint32_t d, RegisterClass class) {
-    const Special *found = special_named(str_of(name));
+    const PtxSpecial found = ptx_special_named(str_of(name));
     if (!found) sass_refuse(s, "this special register is not known");
-    sass_emit(s, found->run)->special = (InstSpecial){d, class};
+    sass_emit(s, op_special(found))->special = (InstSpecial){d, class};
 }
 static void special(SassLower *s, const char *name, uint32_t d) {
     special_of(s, name, d, REGISTER_32);

@@ -13,8 +13,8 @@ const char *check_verb(AccessKind kind) {
 
 static const PtxOperand *address_of(const PtxInst *inst) {
     if (!inst) return NULL;
-    if (str_starts(inst->opcode, STR("ld."))) return &inst->operands[1];
-    return str_starts(inst->opcode, STR("st.")) ? &inst->operands[0] : NULL;
+    if (ptx_class(inst) == PTX_LOAD) return &inst->operands[1];
+    return ptx_class(inst) == PTX_STORE ? &inst->operands[0] : NULL;
 }
 
 static bool same_address(const PtxInst *one, const PtxInst *other) {
@@ -31,7 +31,7 @@ static bool updates(const Machine *machine, const Finding *finding) {
     const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
     for (; at < one || at < other; at++)
         if (at->place.line == one->place.line && at->place.file == one->place.file &&
-            str_starts(at->opcode, STR("ld.")) && same_address(at, one))
+            ptx_class(at) == PTX_LOAD && same_address(at, one))
             return true;
     return false;
 }

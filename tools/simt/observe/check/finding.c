@@ -20,7 +20,7 @@ uint32_t check_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
     const PtxInst *ptx = machine_instruction(check->machine, inst);
-    const bool constant = ptx && str_starts(ptx->opcode, STR("ld.global.nc"));
+    const bool constant = ptx && ptx_class(ptx) == PTX_LOAD && ptx_has(ptx, MOD_NC);
     const uint32_t site =
         check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
     check->sites[site] =
@@ -187,11 +187,9 @@ static void name_memory(const Machine *machine, const Finding *finding, Arena *a
     if (finding->space == PTX_GLOBAL)
         hazard->offset = argument_name(machine, address, hazard->variable, sizeof hazard->variable);
     if (!ptx) return;
-    if (!hazard->file) hazard->opcode = str_terminated(arena, ptx->opcode);
-    Str type = ptx->opcode;
-    while (str_find(type, STR(".")) != SIZE_MAX)
-        type = str_from(type, str_find(type, STR(".")) + 1);
-    hazard->element_bytes = ptx_type_bytes(ptx_type_named(type));
+    if (!hazard->file) hazard->opcode = str_terminated(arena, ptx->text);
+    const uint8_t last = ptx->modifier_count ? ptx->modifiers[ptx->modifier_count - 1] : MOD_NONE;
+    hazard->element_bytes = last < PTX_TYPES ? ptx_type_bytes((PtxType)last) : 0;
 }
 
 static void describe(const Machine *machine, const Finding *finding, Arena *arena, Hazard *hazard) {

@@ -13,7 +13,6 @@
 // compares with what was loaded, a comparison of that with what was there, and a branch back where
 // the two differ. Anything else, as a branch around the `cas`, or a load from where the value
 // points to, may do what a stale one says.
-#include "simt/lower/opcode.h"
 #include "simt/observe/check/inside.h"
 
 enum { REGISTERS = 64 };
@@ -56,29 +55,28 @@ static bool write_to(Guess *guess, const PtxOperand *result, bool made, bool sam
 // An instruction that makes a register of registers, or loads one from where the guess does not
 // lead. False: another one.
 static bool compute(Guess *guess, const PtxInst *inst) {
-    const Opcode *opcode = opcode_find(inst->opcode);
+    const PtxOpcodeRow *row = &ptx_opcodes[inst->opcode];
     const PtxOperand *operands = inst->operands;
     bool made = false, address = false;
-    if (!opcode || opcode->flow != FLOW_ON || opcode->waits || !inst->operand_count) return false;
+    if (!inst->opcode || row->flow != FLOW_ON || row->waits || !inst->operand_count) return false;
     if (operands->kind != PTX_OPERAND_REG && operands->kind != PTX_OPERAND_VECTOR) return false;
     for (uint32_t k = 1; k < inst->operand_count; k++) {
         made |= made_of(guess, &operands[k]);
         address |= operands[k].kind == PTX_OPERAND_ADDRESS;
     }
-    if (address && (made || !str_starts(inst->opcode, STR("ld.")))) return false;
-    const bool same = str_starts(inst->opcode, STR("mov.")) && holds(guess, &operands[1]);
+    if (address && (made || row->class != PTX_LOAD)) return false;
+    const bool same = inst->opcode == OPCODE_MOV && holds(guess, &operands[1]);
     return write_to(guess, operands, made, same);
 }
 
 static bool is_cas(const PtxInst *inst) {
-    return str_starts(inst->opcode, STR("atom.")) &&
-           str_find(inst->opcode, STR(".cas.")) != SIZE_MAX;
+    return inst->opcode == OPCODE_ATOM && ptx_has(inst, MOD_CAS);
 }
 
 // Whether it compares the guess with what the `cas` found.
 static bool compares(const Guess *guess, const PtxInst *inst, const PtxOperand *found) {
     const PtxOperand *operands = inst->operands;
-    if (!str_starts(inst->opcode, STR("setp.")) || inst->operand_count != 3) return false;
+    if (inst->opcode != OPCODE_SETP || inst->operand_count != 3) return false;
     return (holds(guess, &operands[1]) && operands[2].reg == found->reg) ||
            (holds(guess, &operands[2]) && operands[1].reg == found->reg);
 }
@@ -99,7 +97,7 @@ bool guess_checked(const Machine *machine, const Inst *load) {
         if (!compute(&guess, at)) break;
     }
     if (at == end || !compared || at->guard != compared->operands[0].reg) return false;
-    const bool differ = str_starts(compared->opcode, STR("setp.ne.")) != at->guard_negated;
-    return str_starts(at->opcode, STR("bra")) && differ &&
+    const bool differ = ptx_has(compared, MOD_NE) != at->guard_negated;
+    return at->opcode == OPCODE_BRA && differ &&
            at->operands[0].label <= (uint32_t)(cas - function->insts);
 }

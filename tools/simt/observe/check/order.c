@@ -280,7 +280,7 @@ bool order_waited(const SyncTable *table, uint64_t address) {
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table) {
     if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
-    if (access->inst->look == LOOK_WAITS && checker->machine->volatiles)
+    if (access->inst->use == SPIN_READ && checker->machine->volatiles)
         note_waits(checker, access, mask, address, table);
     if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders &&
         !is_message(access))

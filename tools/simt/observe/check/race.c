@@ -90,9 +90,9 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // --- the rules ---
 
 // Both strong, and thus no race: but one is a volatile store and the other volatile or an atomic
-// operation, and the program means neither as a question (lower/spin_reads.c). Lanes of a warp may read
-// what another one of them writes afterwards: code of whole warps relies on that, and what would be
-// read late is seen when it is read.
+// operation, and neither is a flag read or a spin read (lower/spin_reads.c). Lanes of a warp may
+// read what another one of them writes afterwards: code of whole warps relies on that, and what
+// would be read late is seen when it is read.
 static bool are_unordered(const Race *at, Record record, bool write) {
     const Site *other = site_of(at, record);
     const Inst *inst = at->access->inst;
@@ -101,7 +101,7 @@ static bool are_unordered(const Race *at, Record record, bool write) {
         return false;
     if (!(mine || at->kind == ACCESS_ATOMIC) || !(theirs || other->kind == ACCESS_ATOMIC))
         return false;
-    if (inst->look != LOOK_NONE || other->inst->look != LOOK_NONE) return false;
+    if (inst->use != DATA_READ || other->inst->use != DATA_READ) return false;
     const bool warp = race_own(at, record) && !((record ^ at->mine) & RECORD_WARP_MASK);
     return (write || !warp) && !ordered_as(at, record, !write, true);
 }

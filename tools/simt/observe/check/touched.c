@@ -93,20 +93,13 @@ static int by_address(const void *left, const void *right) {
     return ((*a)->low > (*b)->low) - ((*a)->low < (*b)->low);
 }
 
-static bool has_modifier(Str opcode, Str modifier) {
-    const size_t at = str_find(opcode, modifier);
-    return at != SIZE_MAX &&
-           (at + modifier.len == opcode.len || opcode.at[at + modifier.len] == '.');
-}
-
 // What the modifiers of an access or a fence promise.
 static void read_modifiers(const Machine *machine, const Inst *inst, Promises *to) {
     const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
     if (!ptx) return;
-    const bool apart = has_modifier(ptx->opcode, STR(".shared"));
+    const bool shared = ptx_has(ptx, MOD_SHARED) || ptx_has(ptx, MOD_SHARED_CTA);
     to->releases |= inst->order & ORDER_RELEASE && inst->scope >= SCOPE_DEVICE;
-    to->tells_host |= has_modifier(ptx->opcode, STR(".sys")) ||
-                      (has_modifier(ptx->opcode, STR(".volatile")) && !apart);
+    to->tells_host |= ptx_has(ptx, MOD_SYS) || (ptx_has(ptx, MOD_VOLATILE) && !shared);
 }
 
 // A barrier's fences come again and again: the last one is known.

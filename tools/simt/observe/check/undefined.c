@@ -12,7 +12,6 @@
 // is still needed has an undefined value: from their operands to their results, through other
 // shuffles, into functions that are called and back, and not from the operand that a `selp` does
 // not choose.
-#include "simt/lower/opcode.h"
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
 
@@ -138,25 +137,15 @@ static void take_combined(const Step *step, Value *value, const PtxOperand *oper
 static void take_sources(const Step *step, Value *value, uint32_t first) {
     const PtxOperand *operands = step->ptx->operands;
     const uint32_t count = step->ptx->operand_count, lanes = step->warp->exec;
-    const Str opcode = step->ptx->opcode;
-    const bool both = str_equal(opcode, STR("and.pred"));
-    if (count == 4 && str_starts(opcode, STR("selp.")) && operands[3].kind == PTX_OPERAND_REG)
+    const PtxOpcode opcode = step->ptx->opcode;
+    const bool both = opcode == OPCODE_AND, pred = ptx_has(step->ptx, MOD_PRED);
+    if (count == 4 && opcode == OPCODE_SELP && operands[3].kind == PTX_OPERAND_REG)
         take_chosen(step, value, operands, lanes);
-    else if (count == 3 && (both || str_equal(opcode, STR("or.pred"))) &&
+    else if (count == 3 && pred && (both || opcode == OPCODE_OR) &&
              operands[1].kind == PTX_OPERAND_REG && operands[2].kind == PTX_OPERAND_REG)
         take_combined(step, value, operands, lanes, both);
     else
         for (uint32_t k = first; k < count; k++) take_operand(step, value, &operands[k], lanes);
-}
-
-// Whether the first operand is a result.
-static bool has_result(const PtxInst *ptx) {
-    static const Str none[] = {STR("brx."), STR("nanosleep."), STR("bar."), STR("barrier.")};
-    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
-        if (str_starts(ptx->opcode, none[k])) return false;
-    if (!ptx->operand_count) return false;
-    const PtxOperandKind kind = ptx->operands[0].kind;
-    return kind == PTX_OPERAND_REG || kind == PTX_OPERAND_SINK || kind == PTX_OPERAND_VECTOR;
 }
 
 static const char *absence(bool ended) {
@@ -186,7 +175,7 @@ static void report(const Step *step, const Value *used) {
     }
 }
 
-static bool is_shuffle(const PtxInst *ptx) { return str_starts(ptx->opcode, STR("shfl.")); }
+static bool is_shuffle(const PtxInst *ptx) { return ptx->opcode == OPCODE_SHFL; }
 
 // Whether the path's lanes need the register of their function no more.
 static bool is_past(const Step *step, const Undefined *known) {
@@ -315,7 +304,7 @@ static void follow(const Step *step) {
     const PtxInst *ptx = step->ptx;
     const Inst *inst = step->inst;
     const uint32_t exec = step->warp->exec;
-    const bool result = has_result(ptx), passes_on = result && inst->access == ACCESS_NONE;
+    const bool result = ptx_has_result(ptx), passes_on = result && inst->access == ACCESS_NONE;
     uint64_t within[LANES] = {0};
     Value used = {0}, value = {0};
     take(step, &used, ptx->guard, exec);
@@ -325,7 +314,7 @@ static void follow(const Step *step) {
     }
     if (inst->plain == op_store_frame || inst->plain == op_load_frame) {
         follow_parameter(step);
-    } else if (str_starts(ptx->opcode, STR("call"))) {
+    } else if (ptx->opcode == OPCODE_CALL) {
         follow_call(step);
     } else if (is_shuffle(ptx)) { // its first source is followed in undefined_shuffle
         for (uint32_t k = 2; k < ptx->operand_count; k++)
@@ -362,8 +351,7 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     if (!step.code || !step.code->needed_until || inst->ptx >= step.code->source->inst_count)
         return false;
     step.ptx = &step.code->source->insts[inst->ptx];
-    if (!str_starts(step.ptx->opcode, STR("ld.")) && !str_starts(step.ptx->opcode, STR("atom.")))
-        return false;
+    if (ptx_class(step.ptx) != PTX_LOAD && ptx_class(step.ptx) != PTX_ATOMIC) return false;
     const PtxOperand *to = &step.ptx->operands[0];
     const uint32_t reg = to->kind == PTX_OPERAND_VECTOR ? to->items[element].reg : to->reg;
     if (reg == PTX_NONE || step.code->needed_until[reg] <= inst->ptx) return true;

@@ -13,12 +13,11 @@ static bool only_stored(const PtxFunction *function, const PtxInst *load) {
     const uint32_t reg = load->operands[0].reg;
     uint32_t uses = 0;
     bool stored = false;
-    if (!str_starts(load->opcode, STR("ld.")) || load->operands[0].kind != PTX_OPERAND_REG)
-        return false;
+    if (ptx_class(load) != PTX_LOAD || load->operands[0].kind != PTX_OPERAND_REG) return false;
     for (uint32_t k = 0; k < function->inst_count; k++) {
         const PtxInst *inst = &function->insts[k];
         for (uint32_t j = 0; j < inst->operand_count; j++) uses += inst->operands[j].reg == reg;
-        stored |= str_starts(inst->opcode, STR("st.")) && inst->operands[1].reg == reg;
+        stored |= ptx_class(inst) == PTX_STORE && inst->operands[1].reg == reg;
     }
     return stored && uses == 2;
 }
@@ -29,7 +28,7 @@ static uint32_t base_of(const PtxFunction *function, const PtxInst *load, uint64
     *distance = address->addend;
     for (const PtxInst *at = load; at-- > function->insts;) {
         if (at->operand_count != 3 || at->operands[0].reg != address->reg) continue;
-        if (!str_starts(at->opcode, STR("add.")) || at->operands[2].kind != PTX_OPERAND_INT) break;
+        if (at->opcode != OPCODE_ADD || at->operands[2].kind != PTX_OPERAND_INT) break;
         *distance += at->operands[2].integer;
         return at->operands[1].reg;
     }

@@ -1,0 +1,100 @@
+// The words of PTX by their text: opcodes, modifiers and special registers. See opcode.h and
+// special.h.
+#include "simt/ptx/opcode.h"
+
+#include <pthread.h>
+
+#include "simt/ptx/special.h"
+
+// Order within a thread is kept and caches are not modelled.
+static const uint8_t memory_hints[] = {
+    MOD_WEAK, MOD_CA, MOD_CG,      MOD_CS,   MOD_LU,    MOD_CV,         MOD_WB,
+    MOD_WT,   MOD_NC, MOD_UNIFIED, MOD_MMIO, MOD_NOFTZ, MOD_CACHE_HINT, MOD_L2_CACHE_HINT,
+    MOD_NONE};
+static const uint8_t mbarrier_hints[] = {MOD_B64, MOD_NOCOMPLETE, MOD_NONE};
+static const uint8_t barrier_hints[] = {MOD_CTA, MOD_ALIGNED, MOD_NONE};
+static const uint8_t shuffle_hints[] = {MOD_B32, MOD_NONE};
+static const uint8_t branch_hints[] = {MOD_UNI, MOD_NONE};
+
+const PtxOpcodeRow ptx_opcodes[OPCODES] = {
+#define X(name, word, function, ...) [OPCODE_##name] = {.text = STR(word), __VA_ARGS__},
+    PTX_OPCODES(X)
+#undef X
+};
+
+static const Str modifiers[MODIFIERS] = {
+#define X(name, word, ...) [MOD_##name] = STR(word),
+    PTX_TYPE_LIST(X) PTX_MODIFIERS(X)
+#undef X
+};
+
+const PtxSpecialRow ptx_specials[SPECIALS] = {
+#define X(name, word, function, ...) [SPECIAL_##name] = {.text = STR(word), __VA_ARGS__},
+    PTX_SPECIALS(X)
+#undef X
+};
+
+_Static_assert((int)MOD_F64 == (int)PTX_F64, "a modifier that is a type has its number");
+_Static_assert(OPCODES <= UINT8_MAX && MODIFIERS <= UINT8_MAX && SPECIALS <= UINT8_MAX,
+               "a byte each");
+
+// --- words ---
+
+// What a word means: it may be an opcode and a modifier, as "add" is.
+typedef struct {
+    Str text;
+    uint8_t opcode, modifier, special;
+} Word;
+
+#define WORDS 1024 // open addressing, about three times as many as there are words
+static Word words[WORDS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+// The word with this text, or where it belongs.
+static Word *word_of(Str text) {
+    size_t at = (size_t)str_hash(text) % WORDS;
+    while (words[at].text.len && !str_equal(words[at].text, text)) at = (at + 1) % WORDS;
+    return &words[at];
+}
+
+static Word *word_add(Str text) {
+    Word *word = word_of(text);
+    word->text = text;
+    return word;
+}
+
+static void index_words(void) {
+    for (size_t k = 1; k < OPCODES; k++) word_add(ptx_opcodes[k].text)->opcode = (uint8_t)k;
+    for (size_t k = 1; k < MOD_CACHE_HINT; k++) word_add(modifiers[k])->modifier = (uint8_t)k;
+    for (size_t k = 1; k < SPECIALS; k++) word_add(ptx_specials[k].text)->special = (uint8_t)k;
+}
+
+static const Word *word_named(Str text) {
+    pthread_once(&once, index_words);
+    return word_of(text);
+}
+
+PtxSpecial ptx_special_named(Str name) { return (PtxSpecial)word_named(name)->special; }
+
+static uint8_t modifier_named(Str text) {
+    const uint8_t known = word_named(text)->modifier;
+    if (known) return known;
+    const bool hint = str_starts(text, STR("L1::")) || str_starts(text, STR("L2::"));
+    return hint ? MOD_CACHE_HINT : MOD_UNKNOWN;
+}
+
+PtxOpcode ptx_split_opcode(Str text, uint8_t into[PTX_MODIFIER_LIMIT], uint8_t *count) {
+    PtxOpcode opcode = OPCODE_NONE;
+    *count = 0;
+    for (size_t start = 0, end; start <= text.len; start = end + 1) {
+        for (end = start; end < text.len && text.at[end] != '.';) end++;
+        const Str word = str_slice(text, start, end);
+        if (start == 0)
+            opcode = (PtxOpcode)word_named(word)->opcode;
+        else if (*count == PTX_MODIFIER_LIMIT)
+            return OPCODE_NONE;
+        else
+            into[(*count)++] = modifier_named(word);
+    }
+    return opcode;
+}
