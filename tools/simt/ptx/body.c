@@ -356,9 +356,10 @@ static void parse_instruction(Parser *parser) {
 }
 
 // A name followed by a colon labels what comes next, except in front of a list of targets or a
-// prototype, which it names.
+// prototype, which it names. A word with a dot is a directive or an opcode.
 static bool parse_label(Parser *parser) {
-    if (parser->token.kind != TOKEN_WORD) return false;
+    const Str word = parser->token.text;
+    if (parser->token.kind != TOKEN_WORD || memchr(word.at, '.', word.len)) return false;
     Lexer ahead = parser->lexer;
     Token colon = ptx_token(&ahead);
     if (colon.kind != TOKEN_SIGN || colon.text.at[0] != ':') return false;
