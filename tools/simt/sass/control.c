@@ -1,6 +1,4 @@
 // Machine instructions of control flow, and what lanes and threads do together.
-#include <string.h>
-
 #include "simt/sass/lower.h"
 
 static uint32_t guard_predicate(const SassLower *s) {
@@ -47,9 +45,9 @@ static void branch_if_divided(SassLower *s) {
 // BRA: register of .DIV, predicate, label
 void sass_lower_bra(SassLower *s) {
     const uint64_t target = s->inst->operands[2].value;
-    const bool any = sass_take(s, "ANY");
-    const bool uniform = sass_take(s, "U");
-    if (sass_take(s, "DIV")) {
+    const bool any = sass_take(s, MOD_ANY);
+    const bool uniform = sass_take(s, MOD_U);
+    if (sass_take(s, MOD_DIV)) {
         branch_if_divided(s);
         return;
     }
@@ -79,7 +77,7 @@ static Inst *emit_for_both(SassLower *s, Op *run) {
 void sass_lower_exit(SassLower *s) { emit_for_both(s, op_exit); }
 
 void sass_lower_trap(SassLower *s) {
-    sass_take(s, "TRAP");
+    sass_take(s, MOD_TRAP);
     sass_emit(s, op_trap);
 }
 
@@ -136,10 +134,10 @@ static void part_by_mask(SassLower *s, uint32_t mask) {
 // WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
 // one path, those that name the same ones.
 void sass_lower_warpsync(SassLower *s) {
-    bool apart = sass_take(s, "COLLECTIVE");
-    apart |= sass_take(s, "EXCLUSIVE");
+    bool apart = sass_take(s, MOD_COLLECTIVE);
+    apart |= sass_take(s, MOD_EXCLUSIVE);
     const bool named = s->inst->operands[0].kind == SASS_REG;
-    sass_take(s, "ALL");
+    sass_take(s, MOD_ALL);
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
     if (apart && named) part_by_mask(s, mask);
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
@@ -150,12 +148,12 @@ void sass_lower_warpsync(SassLower *s) {
 void sass_lower_bmov(SassLower *s) {
     const bool saves = s->inst->operands[0].kind == SASS_REG;
     const uint32_t barrier = sass_barrier(s, s->inst->operands[saves].reg);
-    sass_take(s, "32");
+    sass_take(s, MOD_32);
     const uint32_t reg = saves ? sass_dest(s, 0, 0) : sass_source(s, 1);
     Inst *inst = sass_emit(s, saves ? op_barrier_save : op_barrier_restore);
     inst->r[0] = saves ? reg : barrier;
     inst->r[1] = saves ? barrier : reg;
-    if (sass_take(s, "CLEAR")) sass_emit(s, op_barrier_clear)->r[0] = barrier;
+    if (sass_take(s, MOD_CLEAR)) sass_emit(s, op_barrier_clear)->r[0] = barrier;
 }
 
 // --- calls: the address to come back to is in registers ---
@@ -239,12 +237,12 @@ static void call_outside(SassLower *s) {
 
 // CALL: label, or register and what is added to it
 void sass_lower_call(SassLower *s) {
-    if (sass_take(s, "ABS")) {
-        sass_take(s, "NOINC");
+    if (sass_take(s, MOD_ABS)) {
+        sass_take(s, MOD_NOINC);
         call_outside(s);
         return;
     }
-    sass_take(s, "REL"), sass_take(s, "NOINC");
+    sass_take(s, MOD_REL), sass_take(s, MOD_NOINC);
     if (s->inst->operands[0].kind == SASS_REG) {
         jump_to_register(s, s->inst->operands[1].value);
         return;
@@ -255,7 +253,7 @@ void sass_lower_call(SassLower *s) {
 
 // RET: register, what is added to it
 void sass_lower_ret(SassLower *s) {
-    sass_take(s, "REL"), sass_take(s, "NODEC");
+    sass_take(s, MOD_REL), sass_take(s, MOD_NODEC);
     jump_to_register(s, s->inst->operands[1].value);
 }
 
@@ -282,7 +280,7 @@ static void emit_sync(SassLower *s, Op *run, InstSync sync) {
 // SHFL: p, d, a, lane, bounds
 void sass_lower_shfl(SassLower *s) {
     static const ShuffleMode modes[] = {SHUFFLE_IDX, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY};
-    const uint32_t how = sass_listed(s, "shfl");
+    const uint32_t how = sass_listed(s, LIST_SHFL);
     if (how > 3) sass_refuse(s, "how it moves values is not known");
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
@@ -296,7 +294,7 @@ void sass_lower_shfl(SassLower *s) {
 // VOTE, VOTEU: d, p, q: the lanes of q in d, and whether it is all or any of them in p
 void sass_lower_vote(SassLower *s) {
     static const VoteMode modes[] = {VOTE_ALL, VOTE_ANY, VOTE_UNI};
-    const uint32_t how = sass_listed(s, "vote"), p = sass_wanted(s, 1);
+    const uint32_t how = sass_listed(s, LIST_VOTE), p = sass_wanted(s, 1);
     if (how > 2) sass_refuse(s, "how it votes is not known");
     InstSync sync = {.d = PTX_NONE,
                      .predicate = PTX_NONE,
@@ -319,8 +317,8 @@ void sass_lower_vote(SassLower *s) {
 void sass_lower_redux(SassLower *s) {
     static const ReduceMode modes[] = {REDUCE_AND, REDUCE_OR,    REDUCE_XOR,
                                        REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U};
-    const bool is_signed = sass_take(s, "S32");
-    const uint32_t how = sass_listed(s, "redux");
+    const bool is_signed = sass_take(s, MOD_S32);
+    const uint32_t how = sass_listed(s, LIST_REDUX);
     InstSync sync = {.d = sass_dest(s, 0, 0),
                      .predicate = PTX_NONE,
                      .reduce = modes[how],
@@ -334,8 +332,8 @@ void sass_lower_redux(SassLower *s) {
 
 // MATCH: p, d, a: the lanes with the same value; of .ALL, all if they all have it
 void sass_lower_match(SassLower *s) {
-    const bool all = sass_take(s, "ALL"), wide = sass_take(s, "U64");
-    sass_take(s, "ANY");
+    const bool all = sass_take(s, MOD_ALL), wide = sass_take(s, MOD_U64);
+    sass_take(s, MOD_ANY);
     const SassOperand *a = &s->inst->operands[2];
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
@@ -382,7 +380,7 @@ static void emit_barrier(SassLower *s, Op *run, InstBarrier barrier) {
 // BAR.RED: number, threads, p. What the block's threads found is kept for B2R.
 static void reduce_barrier(SassLower *s, InstBarrier barrier) {
     static const BarrierMode modes[] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR};
-    const uint32_t how = sass_listed(s, "barred");
+    const uint32_t how = sass_listed(s, LIST_BARRED);
     if (how > 2) sass_refuse(s, "what it finds is not known");
     barrier.predicate = sass_predicate(s, s->inst->operand_count - 1);
     emit_barrier(s, op_barrier, barrier);
@@ -392,10 +390,10 @@ static void reduce_barrier(SassLower *s, InstBarrier barrier) {
 
 // BAR: number, threads
 void sass_lower_bar(SassLower *s) {
-    const bool arrives = sass_take(s, "ARV");
-    sass_take(s, "SYNC"), sass_take(s, "DEFER_BLOCKING");
+    const bool arrives = sass_take(s, MOD_ARV);
+    sass_take(s, MOD_SYNC), sass_take(s, MOD_DEFER_BLOCKING);
     InstBarrier barrier = {.number = sass_source(s, 0), .threads = PTX_NONE, .predicate = PTX_NONE};
-    const bool reduces = sass_take(s, "RED");
+    const bool reduces = sass_take(s, MOD_RED);
     if (s->inst->operand_count > 1u + reduces) barrier.threads = sass_source(s, 1);
     if (reduces)
         reduce_barrier(s, barrier);
@@ -405,7 +403,7 @@ void sass_lower_bar(SassLower *s) {
 
 // B2R.RESULT: d, p: what the last BAR.RED found, one of them
 void sass_lower_b2r(SassLower *s) {
-    sass_take(s, "RESULT");
+    sass_take(s, MOD_RESULT);
     const uint32_t p = sass_wanted(s, 1);
     if (p != PTX_NONE) sass_row(s, "mov.pred", p, found(s, true), 0, 0);
     if (!sass_is_zero(&s->inst->operands[0]))

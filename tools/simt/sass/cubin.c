@@ -337,9 +337,10 @@ static void read_text(Cubin *cubin, PtxFunction *function, SassFunction *machine
         if (sass_decode(word, k * SASS_BYTES, &inst)) {
             sass_write(&inst, &text);
             sass_write_opcode(&inst, &opcode);
-            machine->uses_clusters |= str_starts(buf_str(&opcode), STR("UCGABAR"));
+            machine->uses_clusters |= sass_is(&inst, SASS_CLUSTER);
         } else {
-            buf_format(&opcode, "%s 0x%016llx%016llx", inst.name ? inst.name : "unknown opcode",
+            buf_format(&opcode, "%s 0x%016llx%016llx",
+                       inst.op ? sass_opcodes[inst.op].name : "unknown opcode",
                        (unsigned long long)word.high, (unsigned long long)word.low);
             buf_add(&text, buf_str(&opcode));
         }
