@@ -1,4 +1,4 @@
-// Machine instructions that choose, count, extend and pack integers, and work with predicates.
+// Lowers instructions that select, count, extend and pack integers, and that compute predicates.
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 static const char *smaller(bool is_signed) { return is_signed ? "min.s32" : "min.u32"; }
 static const char *greater(bool is_signed) { return is_signed ? "max.s32" : "max.u32"; }
 
-// The smaller one where the predicate is true.
+// The smaller one where the predicate is true, else the greater one.
 static void by_predicate(SassLower *s, uint32_t index, const char *low, const char *high,
                          uint32_t d, uint32_t a, uint32_t b) {
     if (sass_is_true(s, index)) {
@@ -61,7 +61,7 @@ void sass_lower_fminmax(SassLower *s) {
         {{"min.xorsign.abs.f32", "max.xorsign.abs.f32"},
          {"min.NaN.xorsign.abs.f32", "max.NaN.xorsign.abs.f32"}}};
     const bool flush = sass_take(s, MOD_FTZ), nan = sass_take(s, MOD_NAN);
-    const bool crosses = sass_take(s, MOD_XORSIGN); // which takes the signs apart itself
+    const bool crosses = sass_take(s, MOD_XORSIGN); // its row handles the signs
     const SassOperand *operands = s->inst->operands;
     uint32_t a = crosses ? sass_raw(s, &operands[1], 0) : sass_single(s, 1);
     uint32_t b = crosses ? sass_raw(s, &operands[2], 0) : sass_single(s, 2);
@@ -96,7 +96,7 @@ static const char *sign_of(SassModifier type) {
     return type == MOD_S8 || type == MOD_S16 ? "s32" : "u32";
 }
 
-// IDP: d, a, b, c: c and the products of four bytes, or of two halves with two bytes of b
+// IDP: d, a, b, c: c plus the products of four bytes, or of two halves of a with two bytes of b
 void sass_lower_idp(SassLower *s) {
     static const char *const rows[] = {"dp4a", "dp2a.lo", NULL, "dp2a.hi"};
     char name[32];
@@ -109,14 +109,14 @@ void sass_lower_idp(SassLower *s) {
     sass_row(s, name, sass_dest(s, 0, 0), a, b, c);
 }
 
-// d, a, b, c: c and how far a and b are apart
+// d, a, b, c: c + |a - b|
 void sass_lower_absdiff(SassLower *s) {
     const char *row = sass_take(s, MOD_U32) ? "sad.u32" : "sad.s32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
 }
 
-// VABSDIFF4: d, a, b, c: how far four bytes are apart; with .ACC their sum and c
+// VABSDIFF4: d, a, b, c: |a - b| of four bytes; with .ACC c plus their sum
 void sass_lower_absdiff4(SassLower *s) {
     InstVideo video = {.mode = VIDEO_DIFFERENCE, .parts = 4};
     if (!sass_take(s, MOD_U8)) sass_refuse(s, "what it does with signs is not known");
@@ -128,14 +128,14 @@ void sass_lower_absdiff4(SassLower *s) {
     sass_emit(s, op_video)->video = video;
 }
 
-// d, a, bits: so many bits of a, with their sign or without
+// d, a, bits: the lowest bits of a, with their sign or without
 void sass_lower_sgxt(SassLower *s) {
     const char *row = sass_take(s, MOD_U32) ? "szext.clamp.u32" : "szext.clamp.s32";
     const uint32_t a = sass_source(s, 1), bits = sass_source(s, 2);
     sass_row(s, row, sass_dest(s, 0, 0), a, bits, 0);
 }
 
-// d, first, count: that many ones
+// d, first, count: `count` ones from bit `first` on
 void sass_lower_bmsk(SassLower *s) {
     const uint32_t first = sass_source(s, 1), count = sass_source(s, 2);
     sass_row(s, "bmsk.clamp.b32", sass_dest(s, 0, 0), first, count, 0);

@@ -1,8 +1,8 @@
-// Machine instructions of asynchronous copies: by threads, mbarriers, bulk copies.
+// Lowers instructions of asynchronous copies: copies by threads, bulk copies, mbarriers.
 #include "simt/sass/lower.h"
 
-// SYNCS, of an mbarrier in shared memory. The words that .EXCH stores for it say how many arrivals
-// it waits for.
+// SYNCS works on an mbarrier in shared memory. The words that .EXCH stores there hold the number of
+// arrivals that it waits for.
 static InstMemory mbarrier_at(SassLower *s, uint32_t operand) {
     InstMemory memory = sass_shared(s, operand);
     memory.bytes = 8;
@@ -22,7 +22,7 @@ static void emit_mbarrier(SassLower *s, uint32_t operand, InstMbarrier mbarrier,
     inst->slot = slot;
 }
 
-// The number of arrivals, of what is stored: the lower word is twice 2^20 less them.
+// The number of arrivals in the stored words: the lower word is twice (2^20 - arrivals).
 static uint32_t arrivals(SassLower *s, const SassOperand *word) {
     const uint32_t to = sass_temp(s, REGISTER_32);
     sass_row(s, "shr.u32", to, sass_raw(s, word, 0), sass_constant(s, 1), 0);
@@ -30,13 +30,13 @@ static uint32_t arrivals(SassLower *s, const SassOperand *word) {
     return to;
 }
 
-// SYNCS.ARRIVE: state, [mbarrier], register. How many arrive and of how many bytes they tell: a
-// number, or what the register has (R).
+// SYNCS.ARRIVE: state, [mbarrier], register. The modifier AxTy gives the number of arrivals and of
+// expected bytes: a digit, or R for the register's value.
 static void arrive(SassLower *s, InstMbarrier mbarrier) {
     static const struct {
         MbarrierMode mode;
-        bool one;                                // counts one, and not what the register has
-    } ways[] = {{MBARRIER_ARRIVE_EXPECT, false}, // which has no name
+        bool one;                                // counts one instead of the register's value
+    } ways[] = {{MBARRIER_ARRIVE_EXPECT, false}, // without modifier
                 {MBARRIER_ARRIVE, true},
                 {MBARRIER_EXPECT, true},
                 {MBARRIER_EXPECT, false},
@@ -52,8 +52,8 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
     if (wanted) sass_split(s, 0, mbarrier.d);
 }
 
-// ARRIVES: [mbarrier]. When a thread's copies so far are done it arrives (.ARVCNT), or takes back
-// the byte that it told of (.TRANSCNT). Copies are done at once.
+// ARRIVES: [mbarrier]. When all earlier copies of the thread are done, it arrives (.ARVCNT) or
+// counts one expected byte as copied (.TRANSCNT). Here copies are done at once.
 void sass_lower_arrives(SassLower *s) {
     sass_take(s, MOD_LDGSTSBAR), sass_take(s, MOD_64);
     const bool counts = sass_take(s, MOD_ARVCNT);
@@ -91,9 +91,10 @@ void sass_lower_syncs(SassLower *s) {
 
 // --- bulk copies: UBLKCP and UBLKRED [to], [from], size ---
 //
-// Three uniform registers: that of `to` in shared memory has the mbarrier's address behind it, in
-// global memory an address has two. The size counts 16 bytes, and has in its upper half the ranks
-// of the blocks that .MULTICAST copies to. A copy is made once, not by every lane.
+// The three operands are uniform registers. If `to` is in shared memory, the register after it
+// holds the mbarrier's address; an address in global memory takes two registers. The lower half of
+// `size` counts units of 16 bytes, and its upper half holds the ranks of the blocks to which
+// .MULTICAST copies. The warp makes one copy, not one for every lane.
 
 static BulkAddress bulk_at(uint32_t base, PtxSpace space) {
     return (BulkAddress){
@@ -160,7 +161,7 @@ void sass_lower_ublkred(SassLower *s) {
     copy_in_bulk(s, bulk);
 }
 
-// STAS, REDAS [to], from: the register behind that of `to` has the address of the mbarrier that
+// STAS, REDAS [to], from: the register after that of `to` holds the address of the mbarrier that
 // counts the bytes.
 static void store_async(SassLower *s, InstBulk bulk, uint32_t bytes) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
@@ -196,7 +197,7 @@ void sass_lower_fence(SassLower *s) {
     inst->fence = FENCE_PROXY_ASYNC;
 }
 
-// LDGSTS: to, from, p. Without p the lane reads nothing and stores zeros.
+// LDGSTS: to, from, p. Where p is false, the lane reads nothing and stores zeros.
 void sass_lower_ldgsts(SassLower *s) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
     const SassOperand address = {.kind = SASS_REG, .reg = from->reg};
@@ -217,12 +218,12 @@ void sass_lower_ldgsts(SassLower *s) {
     inst->slot = slot;
 }
 
-// The copies so far are a group, which DEPBAR waits for; copies are done at once.
+// Makes a group of the copies so far, for which DEPBAR waits. Here copies are done at once.
 void sass_lower_ldgdepbar(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){0}; }
 
 void sass_lower_flush(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){.bulk = true}; }
 
-// scoreboard, groups that may be under way
+// scoreboard, the number of groups that may still be in flight
 void sass_lower_depbar(SassLower *s) {
     if (!sass_take(s, MOD_LE)) sass_refuse(s, "how long it waits is not known");
     const InstGroup group = {.pending = (uint32_t)s->inst->operands[1].value, .waits = true};

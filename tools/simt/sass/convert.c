@@ -1,4 +1,4 @@
-// Machine instructions that convert numbers.
+// Lowers instructions that convert numbers.
 #include "simt/sass/lower.h"
 
 static PtxType type_of(SassModifier modifier) {
@@ -9,7 +9,7 @@ static PtxType type_of(SassModifier modifier) {
     return modifier < sizeof types / sizeof *types ? types[modifier] : PTX_NOTYPE;
 }
 
-// The first modifier not yet taken that is a type, integer or float; PTX_NOTYPE: there is none.
+// Takes the first modifier that is a type, integer or float. PTX_NOTYPE: there is none.
 static PtxType take_type(SassLower *s, bool is_float) {
     for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
         const PtxType type = type_of(s->inst->modifiers[k]);
@@ -26,10 +26,10 @@ static PtxType take_type_or(SassLower *s, bool is_float, PtxType usual) {
     return type == PTX_NOTYPE ? usual : type;
 }
 
-// In the order of both lists, "round" and "integral".
+// In the order of LIST_ROUND and LIST_INTEGRAL.
 static const ConvertMode directions[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
 
-// Integers lie in the lower part of a register of 32 bits, or in a pair.
+// Integers are in the lower part of a register of 32 bits, or in a pair.
 static RegisterClass class_of(PtxType type) {
     const RegisterClass class = register_class(type);
     return class == REGISTER_16 && !ptx_type_is_float(type) ? REGISTER_32 : class;
@@ -87,7 +87,7 @@ void sass_lower_i2fp(SassLower *s) {
         convert(s, PTX_F32, from, a, mode);
 }
 
-// What is flushed to zero where the instruction says so.
+// The source, flushed to zero if the instruction has .FTZ.
 static uint32_t float_source(SassLower *s, PtxType from) {
     const bool flush = sass_take(s, MOD_FTZ);
     const uint32_t a = source_of(s, from);
@@ -103,7 +103,7 @@ void sass_lower_f2i(SassLower *s) {
     const ConvertMode mode = directions[sass_listed(s, LIST_INTEGRAL)];
     sass_take(s, MOD_NTZ);
     const uint32_t a = float_source(s, from);
-    if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // subnormal numbers become zero too
+    if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // flushes subnormal numbers, too
         sass_row(s, "sass.f2i.rz", sass_dest(s, 0, 0), a, 0, 0);
     else
         convert(s, to, from, a, mode | CONVERT_INTEGRAL);
@@ -119,14 +119,14 @@ void sass_lower_f2f(SassLower *s) {
     if (flushes) sass_row(s, "flush.f32", sass_dest(s, 0, 0), sass_dest(s, 0, 0), 0, 0);
 }
 
-// To an integer that stays a float.
+// Rounds to an integer that is still a float.
 void sass_lower_frnd(SassLower *s) {
     const PtxType type = take_type_or(s, true, PTX_F32);
     const ConvertMode mode = directions[sass_listed(s, LIST_INTEGRAL)] | CONVERT_INTEGRAL;
     convert(s, type, type, float_source(s, type), mode);
 }
 
-// d, a: what does not fit becomes the nearest that does.
+// d, a: a value that does not fit becomes the nearest one that does.
 void sass_lower_i2i(SassLower *s) {
     const PtxType to = take_type(s, false), from = take_type(s, false);
     sass_take(s, MOD_SAT);

@@ -45,7 +45,7 @@ void sass_lower_fadd(SassLower *s) {
     snprintf(name, sizeof name, "%s%s.f32", sum ? "add" : "mul", rounding.round);
     sass_row(s, name, d, a, b, 0);
     if (rounding.flush &&
-        !sum) { // a product that was rounded up to the least normal number is zero
+        !sum) { // a product that rounds up to the least normal number is zero, too
         sass_row(s, "flush.product.f32", d, d, a, b);
         if (rounding.saturate) sass_row(s, "saturate.f32", d, d, 0, 0);
         return;
@@ -103,7 +103,7 @@ void sass_lower_dadd(SassLower *s) {
     sass_split(s, 0, d);
 }
 
-// DSETP.MIN, .MAX: p says whether a is the one, q whether neither is a number.
+// DSETP.MIN, .MAX: p says whether a is the minimum or maximum, q whether both are NaN.
 static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b) {
     sass_take(s, MOD_AND);
     if (!sass_is_true(s, 4)) sass_refuse(s, "its predicate is not known");
@@ -126,7 +126,7 @@ void sass_lower_dsetp(SassLower *s) {
 
 // --- functions ---
 
-// Of the number of 16 bits in the lower half: by the row of the same name for these.
+// A function of the 16-bit float in the lower half: by the row for that type.
 static void half_function(SassLower *s, const char *row) {
     char name[32];
     const SassOperand *operand = &s->inst->operands[1];
@@ -140,7 +140,7 @@ static void half_function(SassLower *s, const char *row) {
     sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), half, 0, 0);
 }
 
-// MUFU takes and gives zero for subnormal numbers.
+// MUFU reads and writes subnormal numbers as zero.
 void sass_lower_mufu(SassLower *s) {
     static const char *const rows[] = {"sass.cos",
                                        "sass.sin",
@@ -153,7 +153,7 @@ void sass_lower_mufu(SassLower *s) {
                                        "sqrt.approx.f32",
                                        "tanh.approx.f32"};
     const Rounding rounding = {.flush = true};
-    if (sass_has(s->inst, MOD_RCP64H) || sass_has(s->inst, MOD_RSQ64H)) { // of upper halves
+    if (sass_has(s->inst, MOD_RCP64H) || sass_has(s->inst, MOD_RSQ64H)) { // an f64's upper half
         const bool root = !sass_take(s, MOD_RCP64H) && sass_take(s, MOD_RSQ64H);
         const uint32_t wide = sass_temp(s, REGISTER_64);
         const SassOperand *a = &s->inst->operands[1];
@@ -174,7 +174,7 @@ void sass_lower_mufu(SassLower *s) {
     finish(s, &rounding, d);
 }
 
-// FCHK: p, a, b: whether a / b needs the long way.
+// FCHK: p, a, b: whether a / b needs the slow path.
 void sass_lower_fchk(SassLower *s) {
     const uint32_t a = sass_single(s, 1), b = sass_single(s, 2), p = sass_wanted(s, 0);
     if (p != PTX_NONE) sass_row(s, "sass.fchk", p, a, b, 0);

@@ -1,4 +1,4 @@
-// Machine instructions of two numbers of 16 bits in one register.
+// Lowers instructions on two 16-bit floats in one register.
 #include <stdio.h>
 
 #include "simt/sass/lower.h"
@@ -7,7 +7,7 @@ enum { SIGNS = 0x80008000, BOTH_LOW = 0x1010, BOTH_HIGH = 0x3232 };
 
 static const char *take_format(SassLower *s) { return sass_take(s, MOD_BF16_V2) ? "bf16" : "f16"; }
 
-// Both halves that an operand reads. `plain`: without its signs.
+// Both halves that an operand reads. `plain`: without applying its signs.
 static uint32_t halves_of(SassLower *s, uint32_t index, bool plain) {
     const SassOperand *operand = &s->inst->operands[index];
     uint32_t from = sass_raw(s, operand, 0);
@@ -47,7 +47,7 @@ static void operate(SassLower *s, const char *operation, const char *format, uin
     sass_row(s, name, d, d, 0, 0);
 }
 
-// HADD2.F32: d, -RZ, b: the half of b that it names, as f32, with the sign that b is to have.
+// HADD2.F32: d, -RZ, b: the half of b that the operand names, as an f32 with the operand's sign.
 static void widen_half(SassLower *s) {
     const SassOperand *b = &s->inst->operands[2];
     if (!sass_is_zero(&s->inst->operands[1]) || b->kind != SASS_REG || b->half < SASS_HALF_LOW)
@@ -72,7 +72,7 @@ void sass_lower_hadd2(SassLower *s) {
 
 void sass_lower_hmul2(SassLower *s) { operate(s, "mul", take_format(s), 1, 2); }
 
-// HFMA2 d, -RZ, RZ, c is how the compiler writes a constant where other pipes are busy.
+// The compiler uses HFMA2 d, -RZ, RZ, c to load a constant when other pipes are busy.
 void sass_lower_hfma2(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
     sass_take(s, MOD_MMA);
@@ -83,7 +83,7 @@ void sass_lower_hfma2(SassLower *s) {
         operate(s, "fma", take_format(s), 1, 3);
 }
 
-// d, a, b, p: the smaller ones where it is true.
+// d, a, b, p: the smaller ones where p is true, else the greater ones.
 void sass_lower_hminmax(SassLower *s) {
     char name[48];
     const char *format = take_format(s), *flush = sass_take(s, MOD_FTZ) ? "ftz." : "";
@@ -119,7 +119,7 @@ static void compare_halves(SassLower *s, uint32_t first, const char *format, uin
     }
 }
 
-// p, q, a, b, with: of the lower half and of the upper one.
+// p, q, a, b, with: p compares the lower halves, q the upper ones.
 void sass_lower_hsetp2(SassLower *s) {
     uint32_t results[2];
     compare_halves(s, 2, take_format(s), results);
@@ -128,7 +128,7 @@ void sass_lower_hsetp2(SassLower *s) {
             sass_row(s, "mov.pred", sass_wanted(s, k), results[k], 0, 0);
 }
 
-// d, a, b, with: ones, or with .BF the number one, in each half.
+// d, a, b, with: each half is all ones, or with .BF the number 1, where the comparison holds.
 void sass_lower_hset2(SassLower *s) {
     uint32_t results[2], halves[2];
     const char *format = take_format(s);

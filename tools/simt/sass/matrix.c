@@ -1,10 +1,10 @@
-// Machine instructions of matrices over a warp: products, rows of shared memory, transposing. What
-// a lane holds is what the PTX ISA says of mma with the same shape.
+// Lowers instructions on matrices that a warp holds: products, loads and stores of rows,
+// transposition. A lane holds the elements that the PTX ISA gives for mma of the same shape.
 #include "simt/lower/fragment.h"
 #include "simt/lower/matrix_rows.h"
 #include "simt/sass/lower.h"
 
-// What needs all lanes cannot be done by some.
+// These instructions need all lanes.
 static void refuse_guard(SassLower *s) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
 }
@@ -91,7 +91,7 @@ void sass_lower_imma(SassLower *s) {
 
 void sass_lower_dmma(SassLower *s) { multiply(s, ELEMENT_F64, ELEMENT_F64, ELEMENT_F64); }
 
-// --- matrices of 8 by 8 elements of 16 bits, one in each register ---
+// --- matrices of 8 x 8 elements of 16 bits, one in each register ---
 
 static uint32_t take_count(SassLower *s) {
     sass_take(s, MOD_16), sass_take(s, MOD_M88);

@@ -1,9 +1,9 @@
-// Machine instructions that move: constants, special registers, memory.
+// Lowers instructions that move data: constants, special registers, memory.
 #include "simt/sass/lower.h"
 
-// What one access moves.
+// The data of one access: bytes of an element, elements, each in a register.
 typedef struct {
-    uint8_t bytes, elements; // of each, how many registers
+    uint8_t bytes, elements;
     bool is_signed;
 } Size;
 
@@ -26,7 +26,7 @@ static InstValues values_of(SassLower *s, uint32_t operand, Size size, bool writ
     return values;
 }
 
-// Where a register says, and how far from there: a sum of 32 bits.
+// The place in a constant bank: index register + offset, a sum of 32 bits.
 static uint32_t place_in_bank(SassLower *s, const SassOperand *bank) {
     const bool uniform = bank->ureg != SASS_URZ;
     const uint32_t base = uniform ? sass_uniform(s, bank->ureg) : sass_register(s, bank->reg);
@@ -93,21 +93,20 @@ void sass_lower_s2r(SassLower *s) {
         special(s, names[number], d);
         return;
     }
-    if (number == SR_VIRTID) { // the warp's number is in its second byte
+    if (number == SR_VIRTID) { // bits 8 and up are the warp's number
         const uint32_t warp = sass_temp(s, REGISTER_32);
         special(s, "%warpid", warp);
         sass_row(s, "shl.b32", d, warp, sass_constant(s, 8), 0);
         return;
     }
-    // The words of the generic address where shared memory begins; CUDA 12 reads the lower one,
-    // too.
+    // The two words of the generic address of shared memory; CUDA 12 reads the lower one, too.
     const bool upper = number == SR_SWINHI;
     if (!upper && number != SR_SWINLO) sass_refuse(s, "this special register is not known");
     const uint64_t window = address_window(PTX_SHARED);
     sass_row(s, "mov.b32", d, sass_constant(s, (uint32_t)(upper ? window >> 32 : window)), 0, 0);
 }
 
-// CS2R d, SRZ: zero, of 64 bits if not .32
+// CS2R d, special: 64 bits, unless .32
 void sass_lower_cs2r(SassLower *s) {
     const bool narrow = sass_take(s, MOD_32);
     const uint64_t number = s->inst->operands[1].value;
@@ -127,9 +126,9 @@ void sass_lower_cs2r(SassLower *s) {
         sass_row(s, "mov.b32", sass_dest(s, 0, k), sass_constant(s, 0), 0, 0);
 }
 
-// R2UR: p, d, a. The value of the first lane that the guard lets goes to all. Of those lanes p says
-// which had another one, and with .OR that or what it was: code that needs a uniform register for
-// what differs does it again for these.
+// R2UR: p, d, a. All lanes get the value of the first lane for which the guard is true. p: the
+// lanes whose own value differs; with .OR, those and the ones in which p was true. Code that needs
+// a uniform register for a value that differs repeats itself for these lanes.
 void sass_lower_r2ur(SassLower *s) {
     const bool adds = sass_take(s, MOD_OR), guarded = s->inst->guard != SASS_PT;
     const uint32_t d = sass_dest(s, 1, 0), a = sass_source(s, 2), p = sass_wanted(s, 0);
@@ -181,7 +180,7 @@ static uint32_t address_of(SassLower *s, const SassOperand *operand) {
     return sum;
 }
 
-// Shared addresses name the block of the cluster in their upper bits; here that is the own one.
+// In a cluster, the upper bits of a shared address name a block. Here it is always the own block.
 uint32_t sass_within_block(SassLower *s, uint32_t address) {
     if (!s->function->uses_clusters) return address;
     const uint32_t to = sass_temp(s, REGISTER_32);
@@ -200,7 +199,7 @@ InstMemory sass_shared(SassLower *s, uint32_t operand) {
     return memory_of(s, operand, PTX_SHARED, (Size){4, 4, false});
 }
 
-// .STRONG.GPU and the like: other threads are meant to see it.
+// Takes .STRONG.GPU and the like: the access is visible to other threads.
 static void take_order(SassLower *s, Inst *inst) {
     static const Scope scopes[] = {[5] = SCOPE_CTA, [7] = SCOPE_DEVICE, [10] = SCOPE_DEVICE};
     const uint32_t how = sass_listed(s, LIST_ORDER);
@@ -256,7 +255,7 @@ static PtxType take_atomic_type(SassLower *s) {
     return how != UINT32_MAX ? floats[how] : integers[sass_listed(s, LIST_ATOMTYPE)];
 }
 
-// What it works with, and where the old value goes to.
+// An operand of an atomic operation.
 static uint32_t atomic_source(SassLower *s, uint32_t index, RegisterClass class) {
     if (class == REGISTER_64) return sass_pair(s, &s->inst->operands[index]);
     return sass_source(s, index);
@@ -276,14 +275,15 @@ static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     return inst;
 }
 
-// Whether an address, a register and what is added to it, is of this memory.
+// p: whether the address `base` + `plus` is in this memory.
 static void emit_is_space(SassLower *s, uint32_t p, uint32_t base, uint64_t plus, PtxSpace space) {
     const uint32_t address = sass_temp(s, REGISTER_64);
     sass_row(s, "add.u64", address, base, lower_constant(s->lower, REGISTER_64, plus), 0);
     sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, space};
 }
 
-// A predicate in front says where it was done: not in shared memory, for which other code follows.
+// Sets `done` in the lanes that did it: those whose address is not in shared memory. Other code for
+// shared memory follows.
 static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
     const uint32_t far = sass_temp(s, REGISTER_PRED);
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its predicate is not known");
@@ -295,7 +295,7 @@ static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstA
     sass_row(s, "mov.pred", done, far, 0, 0);
 }
 
-// Blocks may run at a time only if nobody can tell in which order.
+// Blocks may run in parallel only if no result shows in which order they ran.
 static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, bool looks) {
     const AtomicMode mode = atomic->mode;
     const bool free = mode != ATOMIC_EXCH && mode != ATOMIC_CAS && mode != ATOMIC_INC &&
@@ -304,8 +304,8 @@ static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, b
     if (space != PTX_SHARED && (looks || !free)) s->lower->code->ordered = true;
 }
 
-// .CAST.SPIN of global memory: d is 1 where the old value was as expected, and the new one is
-// stored, else 0.
+// .CAST.SPIN on global memory: d is 1 where the old value was the expected one, so that the new one
+// was stored, else 0.
 static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstAtomic atomic) {
     const uint32_t same = sass_temp(s, REGISTER_PRED);
     sass_row(s, class == REGISTER_64 ? "setp.eq.u64" : "setp.eq.u32", same, atomic.old, atomic.b,
@@ -315,7 +315,7 @@ static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstA
     if (class == REGISTER_64) sass_row(s, "mov.b32", sass_dest(s, index, 1), zero, 0, 0);
 }
 
-// The same of shared memory, where only one lane for each bank is tried.
+// The same on shared memory, which tries only one lane for each bank.
 static void emit_shared_cast(SassLower *s, uint32_t index, InstMemory memory, InstAtomic atomic,
                              bool wide) {
     atomic.old = sass_dest(s, index, 0);
@@ -332,7 +332,7 @@ void sass_lower_atom(SassLower *s) {
     const uint32_t done = at == 2 ? sass_wanted(s, 0) : PTX_NONE;
     sass_take_hints(s);
     const bool cast = sass_take(s, MOD_CAST) && sass_take(s, MOD_SPIN);
-    const bool counts = sass_take(s, MOD_POPC); // adds one for each lane
+    const bool counts = sass_take(s, MOD_POPC); // adds 1 for each lane
     const AtomicMode mode = cast ? ATOMIC_CAS : sass_operation(s);
     const PtxType type = take_atomic_type(s);
     const RegisterClass class = register_class(type);
@@ -371,14 +371,14 @@ void sass_lower_membar(SassLower *s) {
     inst->scope = scope;
 }
 
-// Prefetches, and caches that are always right.
+// Prefetches, and invalidation of caches: both change nothing here.
 void sass_lower_cctl(SassLower *s) {
     const bool prefetches = sass_take(s, MOD_PF1) || sass_take(s, MOD_PF2);
     sass_take(s, MOD_E);
     if (!prefetches) sass_lower_nothing(s);
 }
 
-// p, RZ, address: whether it is of this memory
+// p, RZ, address: whether the address is in this memory
 void sass_lower_qspc(SassLower *s) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
     sass_take(s, MOD_E);
@@ -389,7 +389,7 @@ void sass_lower_qspc(SassLower *s) {
     if (p != PTX_NONE) emit_is_space(s, p, address_of(s, of), of->value, spaces[which]);
 }
 
-// What changes nothing here: caches that are always right, errors that are told at once.
+// Changes nothing here: caches are always coherent, and errors are reported at once.
 void sass_lower_nothing(SassLower *s) {
     sass_take(s, MOD_IVALL);
     for (uint32_t k = 0; k < s->inst->operand_count; k++)

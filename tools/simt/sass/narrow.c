@@ -1,8 +1,8 @@
-// Machine instructions that convert numbers to narrower ones in parts of a register, and pairs of
-// 8-bit floats from there.
+// Lowers conversions to narrower numbers, which fill a part of a register, and from pairs of 8-bit
+// floats.
 #include "simt/sass/lower.h"
 
-// The operand that is merged in, or one that is not there.
+// Refuses an operand that would be merged into the result, unless it is zero.
 static void refuse_unless_zero(SassLower *s, uint32_t index) {
     if (!sass_is_zero(&s->inst->operands[index])) sass_refuse(s, "what it merges is not known");
 }
@@ -15,8 +15,8 @@ static void emit(SassLower *s, Op *run, InstConvert convert) {
     sass_emit(s, run)->convert = convert;
 }
 
-// A result of 16 bits; the upper half of the register is what is merged: zero, or in code of
-// CUDA 12.4 the upper half of a register.
+// Writes a result of 16 bits. The register's upper half is zero or, in code of CUDA 12.4, the upper
+// half of operand 3.
 static void finish_narrow(SassLower *s, uint32_t narrow) {
     const SassOperand *merged = &s->inst->operands[3];
     const uint32_t d = sass_dest(s, 0, 0);
@@ -31,7 +31,7 @@ static void finish_narrow(SassLower *s, uint32_t narrow) {
     sass_row(s, "or.b32", d, lower, upper, 0);
 }
 
-// Two f32, or a pair of f16, to 8-bit floats.
+// Two f32 or a pair of f16 to 8-bit floats.
 static void to_fp8(SassLower *s, PtxType to, ConvertMode mode) {
     sass_take(s, MOD_SATFINITE);
     const bool singles = sass_take(s, MOD_PACK_AB_MERGE_C) && sass_take(s, MOD_F32);
@@ -80,7 +80,7 @@ static void to_narrow(SassLower *s, PtxType to, ConvertMode mode) {
     finish_narrow(s, narrow);
 }
 
-// Two f32 side by side, b the lower one.
+// Two f32 to one register; b is the lower half.
 static void to_pair(SassLower *s, ConvertMode mode) {
     static const ConvertMode modes[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
     const PtxType to = take_half(s) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
@@ -114,7 +114,7 @@ void sass_lower_f2fp(SassLower *s) {
         to_pair(s, mode);
 }
 
-// F2IP: d, RZ, b, RZ: to an integer of 8 bits, the nearest one that it has.
+// F2IP: d, RZ, b, RZ: to an integer of 8 bits, saturated.
 void sass_lower_f2ip(SassLower *s) {
     sass_take(s, MOD_U8), sass_take(s, MOD_TRUNC), sass_take(s, MOD_NTZ);
     to_narrow(s, PTX_U8, ROUND_ZERO | CONVERT_INTEGRAL);
