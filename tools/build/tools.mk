@@ -35,7 +35,7 @@ $(B)/man/%.1: $(B)/% tools/build/manual.sh
 # of the CUDA runtime, libcudart.so.{12,13}: the same objects, one file compiled twice.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
 # What simt --opcodes reads of machine code, and --time of devices.
-SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/known sass/table time/device)
+SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/opcodes sass/table time/device)
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \

@@ -17,7 +17,7 @@ int main(void) {
             printf("%.*s\t%u %u %u %u %x\n", (int)text.len, text.at, inst.stall, inst.yields,
                    inst.write_barrier, inst.read_barrier, inst.wait_mask);
         } else {
-            printf("unknown %s\t\n", inst.name ? inst.name : "opcode");
+            printf("unknown %s\t\n", inst.op ? sass_opcodes[inst.op].name : "opcode");
         }
     }
     return 0;

@@ -66,6 +66,19 @@ __global__ void uneven(float *out, unsigned which, float x) {
 
 __global__ void __cluster_dims__(2) in_clusters(unsigned *out) { out[threadIdx.x] = 1; }
 
+// Their instructions have latencies that no microbenchmark measures.
+__global__ void tensor_cores(float *out) {
+    float d[4] = {0, 0, 0, 0};
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(threadIdx.x));
+    out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+__global__ void match_lanes(unsigned *out) {
+    out[threadIdx.x] = __match_any_sync(0xffffffff, threadIdx.x / 2);
+}
+
 __global__ void nothing() {}
 
 static __device__ unsigned anywhere(unsigned i) {
@@ -117,6 +130,8 @@ int main() {
     bins<<<1056, 256>>>(out, 1 << 18);
     bins<<<1056, 256>>>(out, 1 << 12);
     bins<<<1056, 256>>>(out, 1 << 6);
+    tensor_cores<<<1, 32>>>((float *)out);
+    match_lanes<<<1, 32>>>(out);
     cudaMemsetAsync(out, 0, 4);
     nothing<<<1, 32>>>();
     cudaMemsetAsync(out, 0, 1 << 20);

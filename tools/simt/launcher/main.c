@@ -225,11 +225,11 @@ static void check_number(const char *name, const char *text, ValueKind kind) {
         die("%s takes 1024, 1536 or 2048, not \"%s\"", name, text);
 }
 
-// Of that program, or if there is none only what is known.
+// `program`: NULL for the table alone.
 static _Noreturn void list_opcodes(const char *program) {
     Str file = {"", 0};
     if (program && !file_read(&arena, program, &file)) die("%s: %s", program, strerror(errno));
-    if (!opcodes_write(&arena, file)) die("%s: holds no machine code for sm_90", program);
+    if (!opcodes_write(file)) die("%s: holds no machine code for sm_90", program);
     exit(0);
 }
 

@@ -1,4 +1,4 @@
-// See opcodes.h.
+// simt --opcodes: see opcodes.h.
 #include "simt/launcher/opcodes.h"
 
 #include <elf.h>
@@ -8,33 +8,13 @@
 
 #include "simt/program/unpack.h"
 #include "simt/sass/inst.h"
-#include "simt/sass/opcodes.h"
 #include "simt/sass/table.h"
 
 typedef struct {
-    const char *name;
-    uint32_t encodings;
-    const SassKnown *known; // NULL: it is decoded, but not executed
-    unsigned long long seen;
-} Line;
-
-typedef struct {
-    Line *lines;
-    size_t count, capacity;
+    uint32_t encodings[SASS_OPCODE_COUNT];
+    unsigned long long seen[SASS_OPCODE_COUNT];
     unsigned long long unknown;
-    Arena *arena;
 } Census;
-
-static Line *line_of(Census *census, const char *name) {
-    for (size_t k = 0; k < census->count; k++)
-        if (strcmp(census->lines[k].name, name) == 0) return &census->lines[k];
-    ARENA_GROW(census->arena, census->lines, census->count, census->capacity);
-    Line *line = &census->lines[census->count++];
-    *line = (Line){.name = name};
-    for (unsigned k = 0; k < sass_known_count; k++)
-        if (strcmp(sass_known[k].name, name) == 0) line->known = &sass_known[k];
-    return line;
-}
 
 static void count_code(Census *census, Str code) {
     for (size_t at = 0; at + SASS_BYTES <= code.len; at += SASS_BYTES) {
@@ -42,13 +22,13 @@ static void count_code(Census *census, Str code) {
         SassInst inst;
         memcpy(&word, code.at + at, sizeof word);
         if (sass_decode(word, at, &inst))
-            line_of(census, inst.name)->seen++;
+            census->seen[inst.op]++;
         else
             census->unknown++;
     }
 }
 
-// The sections .text.* of a cubin. False: it is none.
+// Counts the instructions of a cubin, its sections .text.*. False: it is no cubin.
 static bool count_cubin(Census *census, Str cubin) {
     Elf64_Ehdr head;
     if (cubin.len < sizeof head) return false;
@@ -68,7 +48,7 @@ static bool count_cubin(Census *census, Str cubin) {
     return true;
 }
 
-// All fat binaries of the file: what begins as one and is none is passed over.
+// Counts those of all fat binaries in the file, and skips what only begins like one.
 static bool count_program(Census *census, Str file) {
     static const char magic[] = {0x50, (char)0xed, 0x55, (char)0xba};
     bool any = false;
@@ -88,23 +68,26 @@ static bool count_program(Census *census, Str file) {
 }
 
 static int by_name(const void *left, const void *right) {
-    const Line *a = left, *b = right;
-    return strcmp(a->name, b->name);
+    const SassOpcode *a = left, *b = right;
+    return strcmp(sass_opcodes[*a].name, sass_opcodes[*b].name);
 }
 
-bool opcodes_write(Arena *arena, Str file) {
+bool opcodes_write(Str file) {
     static const char *const evidence[] = {[SASS_VECTORS] = "vectors of an H200",
                                            [SASS_LABS] = "counters of the labs on an H200",
                                            [SASS_PTX] = "the PTX that it was made from"};
-    Census census = {.arena = arena};
-    for (uint32_t k = 0; k < sass_row_count; k++) line_of(&census, sass_rows[k].name)->encodings++;
+    static Census census;
+    SassOpcode order[SASS_OPCODE_COUNT - 1];
+    const size_t count = sizeof order / sizeof *order;
+    for (uint32_t k = 0; k < sass_row_count; k++) census.encodings[sass_rows[k].op]++;
     if (file.len && !count_program(&census, file)) return false;
-    qsort(census.lines, census.count, sizeof *census.lines, by_name);
+    for (size_t k = 0; k < count; k++) order[k] = (SassOpcode)(k + 1);
+    qsort(order, count, sizeof *order, by_name);
     printf("%-14s %9s %9s  %s\n", "opcode", "encodings", "seen", "executed, known by");
-    for (size_t k = 0; k < census.count; k++) {
-        const Line *line = &census.lines[k];
-        printf("%-14s %9u %9llu  %s\n", line->name, line->encodings, line->seen,
-               line->known ? evidence[line->known->evidence] : "refused");
+    for (size_t k = 0; k < count; k++) {
+        const SassOpcodeRow *row = &sass_opcodes[order[k]];
+        printf("%-14s %9u %9llu  %s\n", row->name, census.encodings[order[k]],
+               census.seen[order[k]], evidence[row->evidence]);
     }
     printf("%-14s %9s %9llu  refused\n", "not decoded", "", census.unknown);
     return true;

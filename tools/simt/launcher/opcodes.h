@@ -4,10 +4,10 @@
 
 #include "base/str.h"
 
-// Writes the table to standard output: every opcode that can be decoded, whether it can be executed
-// and how its meaning is known; of a program (a file, as a whole, empty: none) how often each
-// occurs in its machine code, with what could not be decoded. False: the file holds no machine code
-// for the device.
-bool opcodes_write(Arena *arena, Str file);
+// Writes the table to standard output: every opcode, how many encodings it has, and how its meaning
+// is known. `file` is a program as a whole, or empty: how often each opcode occurs in its machine
+// code, and how many instructions could not be decoded. False: the file holds no machine code for
+// the device.
+bool opcodes_write(Str file);
 
 #endif

@@ -1,4 +1,4 @@
-// Machine instructions that choose, count, extend and pack integers, and work with predicates.
+// Lowers instructions that select, count, extend and pack integers, and that compute predicates.
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 static const char *smaller(bool is_signed) { return is_signed ? "min.s32" : "min.u32"; }
 static const char *greater(bool is_signed) { return is_signed ? "max.s32" : "max.u32"; }
 
-// The smaller one where the predicate is true.
+// The smaller one where the predicate is true, else the greater one.
 static void by_predicate(SassLower *s, uint32_t index, const char *low, const char *high,
                          uint32_t d, uint32_t a, uint32_t b) {
     if (sass_is_true(s, index)) {
@@ -26,8 +26,8 @@ static void by_predicate(SassLower *s, uint32_t index, const char *low, const ch
 void sass_lower_iminmax(SassLower *s) {
     static const char *const types[] = {"u32", "s32", "u16x2", "s16x2"};
     char low[24], high[24];
-    const char *type = types[sass_listed(s, "vimnmx")];
-    const char *relu = sass_take(s, "RELU") ? "relu." : "";
+    const char *type = types[sass_listed(s, LIST_VIMNMX)];
+    const char *relu = sass_take(s, MOD_RELU) ? "relu." : "";
     if (*relu && *type != 's') sass_refuse(s, "what is not negative is not known");
     snprintf(low, sizeof low, "min.%s%s", relu, type);
     snprintf(high, sizeof high, "max.%s%s", relu, type);
@@ -37,7 +37,7 @@ void sass_lower_iminmax(SassLower *s) {
 
 // VIMNMX3: d, a, b, c, p
 void sass_lower_minmax3(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32");
+    const bool is_signed = !sass_take(s, MOD_U32);
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     const uint32_t two = sass_temp(s, REGISTER_32);
     by_predicate(s, 4, smaller(is_signed), greater(is_signed), two, a, b);
@@ -46,7 +46,7 @@ void sass_lower_minmax3(SassLower *s) {
 
 // VIADDMNMX: d, a, b, c, p: a + b and c. With .RELU the result is not negative.
 void sass_lower_addminmax(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32"), relu = sass_take(s, "RELU");
+    const bool is_signed = !sass_take(s, MOD_U32), relu = sass_take(s, MOD_RELU);
     if (relu && !is_signed) sass_refuse(s, "what is not negative is not known");
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     const uint32_t sum = sass_temp(s, REGISTER_32);
@@ -60,8 +60,8 @@ void sass_lower_fminmax(SassLower *s) {
         {{"min.f32", "max.f32"}, {"min.NaN.f32", "max.NaN.f32"}},
         {{"min.xorsign.abs.f32", "max.xorsign.abs.f32"},
          {"min.NaN.xorsign.abs.f32", "max.NaN.xorsign.abs.f32"}}};
-    const bool flush = sass_take(s, "FTZ"), nan = sass_take(s, "NAN");
-    const bool crosses = sass_take(s, "XORSIGN"); // which takes the signs apart itself
+    const bool flush = sass_take(s, MOD_FTZ), nan = sass_take(s, MOD_NAN);
+    const bool crosses = sass_take(s, MOD_XORSIGN); // its row handles the signs
     const SassOperand *operands = s->inst->operands;
     uint32_t a = crosses ? sass_raw(s, &operands[1], 0) : sass_single(s, 1);
     uint32_t b = crosses ? sass_raw(s, &operands[2], 0) : sass_single(s, 2);
@@ -86,49 +86,52 @@ void sass_lower_brev(SassLower *s) {
 }
 
 void sass_lower_flo(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32"), shift = sass_take(s, "SH");
+    const bool is_signed = !sass_take(s, MOD_U32), shift = sass_take(s, MOD_SH);
     const char *row = shift ? (is_signed ? "bfind.shiftamt.s32" : "bfind.shiftamt.u32")
                             : (is_signed ? "bfind.s32" : "bfind.u32");
     sass_row(s, row, sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
 }
 
-// IDP: d, a, b, c: c and the products of four bytes, or of two halves with two bytes of b
+static const char *sign_of(SassModifier type) {
+    return type == MOD_S8 || type == MOD_S16 ? "s32" : "u32";
+}
+
+// IDP: d, a, b, c: c plus the products of four bytes, or of two halves of a with two bytes of b
 void sass_lower_idp(SassLower *s) {
     static const char *const rows[] = {"dp4a", "dp2a.lo", NULL, "dp2a.hi"};
     char name[32];
-    const uint32_t kind = sass_listed(s, "idp");
+    const uint32_t kind = sass_listed(s, LIST_IDP);
     if (kind > 3 || s->inst->modifier_count != 3) sass_refuse(s, "what it multiplies is not known");
     s->taken = 7;
-    const Str *modifiers = s->inst->modifiers;
-    snprintf(name, sizeof name, "%s.%s.%s", rows[kind], modifiers[1].at[0] == 'S' ? "s32" : "u32",
-             modifiers[2].at[0] == 'S' ? "s32" : "u32");
+    snprintf(name, sizeof name, "%s.%s.%s", rows[kind], sign_of(s->inst->modifiers[1]),
+             sign_of(s->inst->modifiers[2]));
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, name, sass_dest(s, 0, 0), a, b, c);
 }
 
-// d, a, b, c: c and how far a and b are apart
+// d, a, b, c: c + |a - b|
 void sass_lower_absdiff(SassLower *s) {
-    const char *row = sass_take(s, "U32") ? "sad.u32" : "sad.s32";
+    const char *row = sass_take(s, MOD_U32) ? "sad.u32" : "sad.s32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
 }
 
-// VABSDIFF4: d, a, b, c: how far four bytes are apart; with .ACC their sum and c
+// VABSDIFF4: d, a, b, c: |a - b| of four bytes; with .ACC c plus their sum
 void sass_lower_absdiff4(SassLower *s) {
-    if (!sass_take(s, "U8")) sass_refuse(s, "what it does with signs is not known");
-    const char *row = sass_take(s, "ACC") ? "vabsdiff4.u32.u32.u32.add" : "vabsdiff4.u32.u32.u32";
+    if (!sass_take(s, MOD_U8)) sass_refuse(s, "what it does with signs is not known");
+    const char *row = sass_take(s, MOD_ACC) ? "vabsdiff4.u32.u32.u32.add" : "vabsdiff4.u32.u32.u32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
 }
 
-// d, a, bits: so many bits of a, with their sign or without
+// d, a, bits: the lowest bits of a, with their sign or without
 void sass_lower_sgxt(SassLower *s) {
-    const char *row = sass_take(s, "U32") ? "szext.clamp.u32" : "szext.clamp.s32";
+    const char *row = sass_take(s, MOD_U32) ? "szext.clamp.u32" : "szext.clamp.s32";
     const uint32_t a = sass_source(s, 1), bits = sass_source(s, 2);
     sass_row(s, row, sass_dest(s, 0, 0), a, bits, 0);
 }
 
-// d, first, count: that many ones
+// d, first, count: `count` ones from bit `first` on
 void sass_lower_bmsk(SassLower *s) {
     const uint32_t first = sass_source(s, 1), count = sass_source(s, 2);
     sass_row(s, "bmsk.clamp.b32", sass_dest(s, 0, 0), first, count, 0);
@@ -150,7 +153,7 @@ void sass_lower_r2p(SassLower *s) {
 
 // PLOP3: p, q, a, b, c, tables of p and q
 void sass_lower_plop3(SassLower *s) {
-    sass_take(s, "LUT");
+    sass_take(s, MOD_LUT);
     const uint32_t a = sass_predicate(s, 2), b = sass_predicate(s, 3), c = sass_predicate(s, 4);
     uint32_t results[2];
     for (uint32_t k = 0; k < 2; k++) { // both are read before one is written

@@ -1,10 +1,8 @@
-// Machine instructions of asynchronous copies: by threads, mbarriers, bulk copies.
-#include <string.h>
-
+// Lowers instructions of asynchronous copies: copies by threads, bulk copies, mbarriers.
 #include "simt/sass/lower.h"
 
-// SYNCS, of an mbarrier in shared memory. The words that .EXCH stores for it say how many arrivals
-// it waits for.
+// SYNCS works on an mbarrier in shared memory. The words that .EXCH stores there hold the number of
+// arrivals that it waits for.
 static InstMemory mbarrier_at(SassLower *s, uint32_t operand) {
     InstMemory memory = sass_shared(s, operand);
     memory.bytes = 8;
@@ -24,7 +22,7 @@ static void emit_mbarrier(SassLower *s, uint32_t operand, InstMbarrier mbarrier,
     inst->slot = slot;
 }
 
-// The number of arrivals, of what is stored: the lower word is twice 2^20 less them.
+// The number of arrivals in the stored words: the lower word is twice (2^20 - arrivals).
 static uint32_t arrivals(SassLower *s, const SassOperand *word) {
     const uint32_t to = sass_temp(s, REGISTER_32);
     sass_row(s, "shr.u32", to, sass_raw(s, word, 0), sass_constant(s, 1), 0);
@@ -32,19 +30,19 @@ static uint32_t arrivals(SassLower *s, const SassOperand *word) {
     return to;
 }
 
-// SYNCS.ARRIVE: state, [mbarrier], register. How many arrive and of how many bytes they tell: a
-// number, or what the register has (R).
+// SYNCS.ARRIVE: state, [mbarrier], register. The modifier AxTy gives the number of arrivals and of
+// expected bytes: a digit, or R for the register's value.
 static void arrive(SassLower *s, InstMbarrier mbarrier) {
     static const struct {
         MbarrierMode mode;
-        bool one;                                // counts one, and not what the register has
-    } ways[] = {{MBARRIER_ARRIVE_EXPECT, false}, // which has no name
+        bool one;                                // counts one instead of the register's value
+    } ways[] = {{MBARRIER_ARRIVE_EXPECT, false}, // without modifier
                 {MBARRIER_ARRIVE, true},
                 {MBARRIER_EXPECT, true},
                 {MBARRIER_EXPECT, false},
                 [5] = {MBARRIER_ARRIVE, false}};
-    const uint32_t how = sass_listed(s, "arrive");
-    const bool wanted = !sass_is_zero(&s->inst->operands[0]), leaves = sass_take(s, "OPTOUT");
+    const uint32_t how = sass_listed(s, LIST_ARRIVE);
+    const bool wanted = !sass_is_zero(&s->inst->operands[0]), leaves = sass_take(s, MOD_OPTOUT);
     mbarrier.mode = ways[how].mode;
     if (leaves && mbarrier.mode != MBARRIER_ARRIVE) sass_refuse(s, "who leaves is not known");
     if (leaves) mbarrier.mode = MBARRIER_ARRIVE_DROP;
@@ -54,33 +52,33 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
     if (wanted) sass_split(s, 0, mbarrier.d);
 }
 
-// ARRIVES: [mbarrier]. When a thread's copies so far are done it arrives (.ARVCNT), or takes back
-// the byte that it told of (.TRANSCNT). Copies are done at once.
+// ARRIVES: [mbarrier]. When all earlier copies of the thread are done, it arrives (.ARVCNT) or
+// counts one expected byte as copied (.TRANSCNT). Here copies are done at once.
 void sass_lower_arrives(SassLower *s) {
-    sass_take(s, "LDGSTSBAR"), sass_take(s, "64");
-    const bool counts = sass_take(s, "ARVCNT");
-    if (!counts && !sass_take(s, "TRANSCNT")) sass_refuse(s, "what it counts is not known");
+    sass_take(s, MOD_LDGSTSBAR), sass_take(s, MOD_64);
+    const bool counts = sass_take(s, MOD_ARVCNT);
+    if (!counts && !sass_take(s, MOD_TRANSCNT)) sass_refuse(s, "what it counts is not known");
     const MbarrierMode mode = counts ? MBARRIER_ARRIVE : MBARRIER_COMPLETE;
     emit_mbarrier(s, 0, (InstMbarrier){PTX_NONE, sass_constant(s, 1), mode}, ORDER_RELEASE);
 }
 
 void sass_lower_syncs(SassLower *s) {
     InstMbarrier mbarrier = {.d = PTX_NONE, .value = PTX_NONE};
-    if (sass_take(s, "EXCH")) {
-        sass_take(s, "64");
+    if (sass_take(s, MOD_EXCH)) {
+        sass_take(s, MOD_64);
         mbarrier.mode = MBARRIER_INIT;
         mbarrier.value = arrivals(s, &s->inst->operands[2]);
         if (!sass_is_zero(&s->inst->operands[0])) sass_refuse(s, "its old value is not known");
         emit_mbarrier(s, 1, mbarrier, 0);
-    } else if (sass_take(s, "ARRIVE")) {
-        sass_take(s, "TRANS64"), sass_take(s, "RED");
+    } else if (sass_take(s, MOD_ARRIVE)) {
+        sass_take(s, MOD_TRANS64), sass_take(s, MOD_RED);
         arrive(s, mbarrier);
-    } else if (sass_take(s, "CCTL")) {
-        sass_take(s, "IV");
+    } else if (sass_take(s, MOD_CCTL)) {
+        sass_take(s, MOD_IV);
         mbarrier.mode = MBARRIER_INVALIDATE;
         emit_mbarrier(s, 0, mbarrier, 0);
     } else {
-        sass_take(s, "PHASECHK"), sass_take(s, "TRANS64"), sass_take(s, "TRYWAIT");
+        sass_take(s, MOD_PHASECHK), sass_take(s, MOD_TRANS64), sass_take(s, MOD_TRYWAIT);
         mbarrier.mode = MBARRIER_WAIT_PARITY;
         mbarrier.d = sass_wanted(s, 0);
         const uint32_t parity = sass_temp(s, REGISTER_32);
@@ -93,9 +91,10 @@ void sass_lower_syncs(SassLower *s) {
 
 // --- bulk copies: UBLKCP and UBLKRED [to], [from], size ---
 //
-// Three uniform registers: that of `to` in shared memory has the mbarrier's address behind it, in
-// global memory an address has two. The size counts 16 bytes, and has in its upper half the ranks
-// of the blocks that .MULTICAST copies to. A copy is made once, not by every lane.
+// The three operands are uniform registers. If `to` is in shared memory, the register after it
+// holds the mbarrier's address; an address in global memory takes two registers. The lower half of
+// `size` counts units of 16 bytes, and its upper half holds the ranks of the blocks to which
+// .MULTICAST copies. The warp makes one copy, not one for every lane.
 
 static BulkAddress bulk_at(uint32_t base, PtxSpace space) {
     return (BulkAddress){
@@ -114,7 +113,7 @@ static void take_size(SassLower *s, InstBulk *bulk) {
     bulk->bytes = sass_temp(s, REGISTER_32);
     sass_row(s, "and.b32", bulk->bytes, size, sass_constant(s, UINT16_MAX), 0);
     sass_row(s, "shl.b32", bulk->bytes, bulk->bytes, sass_constant(s, 4), 0);
-    if (!sass_take(s, "MULTICAST")) return;
+    if (!sass_take(s, MOD_MULTICAST)) return;
     const uint32_t ranks = sass_temp(s, REGISTER_32);
     bulk->ranks = sass_temp(s, REGISTER_16);
     sass_row(s, "shr.u32", ranks, size, sass_constant(s, 16), 0);
@@ -122,8 +121,9 @@ static void take_size(SassLower *s, InstBulk *bulk) {
 }
 
 static void copy_in_bulk(SassLower *s, InstBulk bulk) {
-    const bool from_global = sass_take(s, "S.G"), to_global = !from_global && sass_take(s, "G.S");
-    if (!from_global && !to_global) sass_take(s, "S.S");
+    const bool from_global = sass_take(s, MOD_S_G),
+               to_global = !from_global && sass_take(s, MOD_G_S);
+    if (!from_global && !to_global) sass_take(s, MOD_S_S);
     bulk.ranks = PTX_NONE;
     take_size(s, &bulk);
     bulk.to = bulk_place(s, 0, to_global);
@@ -147,7 +147,7 @@ void sass_lower_ublkcp(SassLower *s) { copy_in_bulk(s, (InstBulk){.reduces = fal
 static void take_reduction(SassLower *s, InstBulk *bulk) {
     static const PtxType types[] = {PTX_U32, PTX_S32,    PTX_U64, PTX_S64, PTX_F16,
                                     PTX_F32, PTX_NOTYPE, PTX_F64, PTX_BF16};
-    const PtxType type = sass_take(s, "64") ? PTX_U64 : types[sass_listed(s, "bulktype")];
+    const PtxType type = sass_take(s, MOD_64) ? PTX_U64 : types[sass_listed(s, LIST_BULKTYPE)];
     bulk->reduces = true;
     bulk->type = (uint8_t)type;
     bulk->mode = sass_operation(s);
@@ -161,7 +161,7 @@ void sass_lower_ublkred(SassLower *s) {
     copy_in_bulk(s, bulk);
 }
 
-// STAS, REDAS [to], from: the register behind that of `to` has the address of the mbarrier that
+// STAS, REDAS [to], from: the register after that of `to` holds the address of the mbarrier that
 // counts the bytes.
 static void store_async(SassLower *s, InstBulk bulk, uint32_t bytes) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
@@ -181,7 +181,7 @@ static void store_async(SassLower *s, InstBulk bulk, uint32_t bytes) {
 }
 
 void sass_lower_stas(SassLower *s) {
-    const uint32_t bytes = sass_take(s, "128") ? 16 : sass_take(s, "64") ? 8 : 4;
+    const uint32_t bytes = sass_take(s, MOD_128) ? 16 : sass_take(s, MOD_64) ? 8 : 4;
     store_async(s, (InstBulk){.reduces = false}, bytes);
 }
 
@@ -192,18 +192,18 @@ void sass_lower_redas(SassLower *s) {
 }
 
 void sass_lower_fence(SassLower *s) {
-    sass_take(s, "VIEW.ASYNC.S");
+    sass_take(s, MOD_VIEW_ASYNC_S);
     Inst *inst = sass_emit(s, op_fence);
     inst->fence = FENCE_PROXY_ASYNC;
 }
 
-// LDGSTS: to, from, p. Without p the lane reads nothing and stores zeros.
+// LDGSTS: to, from, p. Where p is false, the lane reads nothing and stores zeros.
 void sass_lower_ldgsts(SassLower *s) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
     const SassOperand address = {.kind = SASS_REG, .reg = from->reg};
-    const bool bypass = sass_take(s, "BYPASS");
+    const bool bypass = sass_take(s, MOD_BYPASS);
     sass_take_hints(s);
-    const uint8_t words = sass_take(s, "128") ? 4 : sass_take(s, "64") ? 2 : 1;
+    const uint8_t words = sass_take(s, MOD_128) ? 4 : sass_take(s, MOD_64) ? 2 : 1;
     const uint32_t base = sass_within_block(s, sass_register(s, to->reg));
     InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE, bypass};
     if (!sass_is_true(s, 2)) {
@@ -218,14 +218,14 @@ void sass_lower_ldgsts(SassLower *s) {
     inst->slot = slot;
 }
 
-// The copies so far are a group, which DEPBAR waits for; copies are done at once.
+// Makes a group of the copies so far, for which DEPBAR waits. Here copies are done at once.
 void sass_lower_ldgdepbar(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){0}; }
 
 void sass_lower_flush(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){.bulk = true}; }
 
-// scoreboard, groups that may be under way
+// scoreboard, the number of groups that may still be in flight
 void sass_lower_depbar(SassLower *s) {
-    if (!sass_take(s, "LE")) sass_refuse(s, "how long it waits is not known");
+    if (!sass_take(s, MOD_LE)) sass_refuse(s, "how long it waits is not known");
     const InstGroup group = {.pending = (uint32_t)s->inst->operands[1].value, .waits = true};
     sass_emit(s, op_group)->group = group;
 }

@@ -1,6 +1,4 @@
-// Machine instructions of control flow, and what lanes and threads do together.
-#include <string.h>
-
+// Lowers instructions of control flow, and those that lanes or threads execute together.
 #include "simt/sass/lower.h"
 
 static uint32_t guard_predicate(const SassLower *s) {
@@ -8,7 +6,7 @@ static uint32_t guard_predicate(const SassLower *s) {
     return first + 4u * s->inst->guard;
 }
 
-// The lanes that branch: those that the guard and the predicate, operand `index`, let.
+// The lanes that branch: those for which the guard and the predicate, operand `index`, are true.
 static InstBranch branch_if(SassLower *s, uint32_t index) {
     const SassInst *inst = s->inst;
     InstBranch branch = {.predicate = PTX_NONE, .meets = {NULL, 0}};
@@ -32,8 +30,8 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
     return (InstBranch){.predicate = both, .meets = {NULL, 0}};
 }
 
-// BRA.DIV: all lanes branch if one that the register names is not here, or is one that the guard
-// leaves out. The compiler guards it by whether a lane names the same ones as the first lane does.
+// BRA.DIV: all lanes branch if a lane that the register names is not active, or if the guard
+// excludes one. The compiler's guard is whether a lane names the same lanes as the first one does.
 static void branch_if_divided(SassLower *s) {
     const uint32_t divided = sass_temp(s, REGISTER_PRED);
     const uint32_t here = s->inst->guard == SASS_PT
@@ -47,9 +45,9 @@ static void branch_if_divided(SassLower *s) {
 // BRA: register of .DIV, predicate, label
 void sass_lower_bra(SassLower *s) {
     const uint64_t target = s->inst->operands[2].value;
-    const bool any = sass_take(s, "ANY");
-    const bool uniform = sass_take(s, "U");
-    if (sass_take(s, "DIV")) {
+    const bool any = sass_take(s, MOD_ANY);
+    const bool uniform = sass_take(s, MOD_U);
+    if (sass_take(s, MOD_DIV)) {
         branch_if_divided(s);
         return;
     }
@@ -65,7 +63,7 @@ void sass_lower_bra(SassLower *s) {
     sass_jump(s, target);
 }
 
-// An instruction for those lanes that its guard and its first operand, a predicate, let.
+// Emits an instruction for the lanes for which its guard and its first operand are true.
 static Inst *emit_for_both(SassLower *s, Op *run) {
     const InstBranch lanes = branch_if(s, 0);
     const bool all = lanes.predicate == PTX_NONE;
@@ -79,13 +77,13 @@ static Inst *emit_for_both(SassLower *s, Op *run) {
 void sass_lower_exit(SassLower *s) { emit_for_both(s, op_exit); }
 
 void sass_lower_trap(SassLower *s) {
-    sass_take(s, "TRAP");
+    sass_take(s, MOD_TRAP);
     sass_emit(s, op_trap);
 }
 
-// --- where lanes meet ---
+// --- convergence ---
 
-// BSSY: barrier, label. Its lanes go on behind the BSYNC that they wait at.
+// BSSY: barrier, label. The label is not needed: lanes go on after the BSYNC at which they wait.
 void sass_lower_bssy(SassLower *s) {
     const uint32_t barrier = sass_barrier(s, s->inst->operands[0].reg);
     sass_emit(s, op_converge_begin)->converge = (InstConverge){PTX_NONE, barrier};
@@ -103,13 +101,13 @@ void sass_lower_yield(SassLower *s) {
     sass_emit(s, op_converge_yield);
 }
 
-// BREAK: predicate, barrier. Those that its guard and the predicate let leave the barrier.
+// BREAK: predicate, barrier. Lanes for which guard and predicate are true leave the barrier.
 void sass_lower_break(SassLower *s) {
     const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
     emit_for_both(s, op_converge_break)->converge = (InstConverge){PTX_NONE, barrier};
 }
 
-// The lanes that name others than the first one does.
+// The lanes whose mask differs from the first lane's.
 static uint32_t lanes_that_differ(SassLower *s, uint32_t mask) {
     const uint32_t first = sass_temp(s, REGISTER_32), others = sass_temp(s, REGISTER_PRED);
     sass_row(s, "sass.first", first, mask, 0, 0);
@@ -117,9 +115,9 @@ static uint32_t lanes_that_differ(SassLower *s, uint32_t mask) {
     return others;
 }
 
-// These come here once more, without those that the first one names. Hardware counts each time as a
-// divergent branch. Groups that have parted and wait their turn may come to stand together: they
-// part again.
+// Those lanes execute the instruction again, without the lanes that the first one names. Hardware
+// counts each time as a divergent branch. Groups that have split may come together again while they
+// wait for their turn: then they split again.
 static void part_by_mask(SassLower *s, uint32_t mask) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
     const uint32_t others = lanes_that_differ(s, mask);
@@ -133,41 +131,42 @@ static void part_by_mask(SassLower *s, uint32_t mask) {
     sass_jump(s, s->inst->at);
 }
 
-// WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
-// one path, those that name the same ones.
+// WARPSYNC: mask, label of a collective. Up to ENDCOLLECTIVE, lanes with the same mask execute as
+// one path.
 void sass_lower_warpsync(SassLower *s) {
-    bool apart = sass_take(s, "COLLECTIVE");
-    apart |= sass_take(s, "EXCLUSIVE");
+    bool apart = sass_take(s, MOD_COLLECTIVE);
+    apart |= sass_take(s, MOD_EXCLUSIVE);
     const bool named = s->inst->operands[0].kind == SASS_REG;
-    sass_take(s, "ALL");
+    sass_take(s, MOD_ALL);
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
     if (apart && named) part_by_mask(s, mask);
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
 }
 
-// BMOV: register, barrier, or the other way: the lanes that it waits for. A function saves those
-// that its caller may use.
+// BMOV: register, barrier or barrier, register: copies the lanes for which the barrier waits. A
+// function saves the barriers that its caller may use.
 void sass_lower_bmov(SassLower *s) {
     const bool saves = s->inst->operands[0].kind == SASS_REG;
     const uint32_t barrier = sass_barrier(s, s->inst->operands[saves].reg);
-    sass_take(s, "32");
+    sass_take(s, MOD_32);
     const uint32_t reg = saves ? sass_dest(s, 0, 0) : sass_source(s, 1);
     Inst *inst = sass_emit(s, saves ? op_barrier_save : op_barrier_restore);
     inst->r[0] = saves ? reg : barrier;
     inst->r[1] = saves ? barrier : reg;
-    if (sass_take(s, "CLEAR")) sass_emit(s, op_barrier_clear)->r[0] = barrier;
+    if (sass_take(s, MOD_CLEAR)) sass_emit(s, op_barrier_clear)->r[0] = barrier;
 }
 
-// --- calls: the address to come back to is in registers ---
+// --- calls: the return address is in registers ---
 
-// LEPC: d, label: its address, of 64 bits
+// LEPC: d, label: the label's address, 64 bits
 void sass_lower_lepc(SassLower *s) {
     const uint64_t at = s->inst->operands[1].value;
     sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_constant(s, (uint32_t)at), 0, 0);
     sass_row(s, "mov.b32", sass_dest(s, 0, 1), sass_constant(s, (uint32_t)(at >> 32)), 0, 0);
 }
 
-// To the register's value and what is added to it. Lanes with another value come back.
+// Jumps to the first lane's value of the register plus `plus`. Lanes with another value execute the
+// instruction again.
 static void jump_to_register(SassLower *s, uint64_t plus) {
     const uint32_t address = sass_source(s, 0);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
@@ -179,9 +178,9 @@ static void jump_to_register(SassLower *s, uint64_t plus) {
     sass_jump(s, s->inst->at);
 }
 
-// --- functions that are built in ---
+// --- built-in functions ---
 
-enum { FIRST_ARGUMENT = 4, MOST_ARGUMENTS = 4 }; // from R4 on, in two registers each
+enum { FIRST_ARGUMENT = 4, MOST_ARGUMENTS = 4 }; // two registers each, from R4 on
 
 static void copy_result(SassLower *s, const BuiltIn *function, uint32_t from) {
     const bool wide = str_equal(function->name, STR("malloc"));
@@ -189,7 +188,7 @@ static void copy_result(SassLower *s, const BuiltIn *function, uint32_t from) {
     if (wide) sass_row(s, "sass.high", sass_register(s, FIRST_ARGUMENT + 1), from, 0, 0);
 }
 
-// For the lanes whose address is that of this function; the others are left in `others`.
+// Calls this function for the lanes that have its address, and removes them from `others`.
 static void call_built_in(SassLower *s, size_t index, uint32_t address, uint32_t others,
                           uint32_t *arguments) {
     const BuiltIn *function = lower_built_in(s->module->outside[index]);
@@ -218,7 +217,7 @@ static void call_built_in(SassLower *s, size_t index, uint32_t address, uint32_t
     lower->code->ordered |= function->ordered;
 }
 
-// CALL.ABS: register, of two. It comes back behind the call.
+// CALL.ABS: a pair of registers. The function returns to the instruction after the call.
 static void call_outside(SassLower *s) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
     const uint32_t address = sass_pair(s, &s->inst->operands[0]);
@@ -237,14 +236,14 @@ static void call_outside(SassLower *s) {
     sass_emit(s, op_unguard);
 }
 
-// CALL: label, or register and what is added to it
+// CALL: label, or register and summand
 void sass_lower_call(SassLower *s) {
-    if (sass_take(s, "ABS")) {
-        sass_take(s, "NOINC");
+    if (sass_take(s, MOD_ABS)) {
+        sass_take(s, MOD_NOINC);
         call_outside(s);
         return;
     }
-    sass_take(s, "REL"), sass_take(s, "NOINC");
+    sass_take(s, MOD_REL), sass_take(s, MOD_NOINC);
     if (s->inst->operands[0].kind == SASS_REG) {
         jump_to_register(s, s->inst->operands[1].value);
         return;
@@ -253,20 +252,20 @@ void sass_lower_call(SassLower *s) {
     sass_jump(s, s->inst->operands[0].value);
 }
 
-// RET: register, what is added to it
+// RET: register, summand
 void sass_lower_ret(SassLower *s) {
-    sass_take(s, "REL"), sass_take(s, "NODEC");
+    sass_take(s, MOD_REL), sass_take(s, MOD_NODEC);
     jump_to_register(s, s->inst->operands[1].value);
 }
 
-// BRX: register, the distance that is added to it and to the address of the next instruction
+// BRX: register, summand, counted from the next instruction
 void sass_lower_brx(SassLower *s) {
     jump_to_register(s, s->inst->at + SASS_BYTES + s->inst->operands[1].value);
 }
 
 // --- warps ---
 
-// The lanes that are here: what they do together waits for nobody else.
+// The active lanes: an instruction that they execute together waits for no others.
 static uint32_t lanes_here(SassLower *s) {
     const uint32_t mask = sass_temp(s, REGISTER_32);
     sass_emit(s, op_activemask)->r[0] = mask;
@@ -282,7 +281,7 @@ static void emit_sync(SassLower *s, Op *run, InstSync sync) {
 // SHFL: p, d, a, lane, bounds
 void sass_lower_shfl(SassLower *s) {
     static const ShuffleMode modes[] = {SHUFFLE_IDX, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY};
-    const uint32_t how = sass_listed(s, "shfl");
+    const uint32_t how = sass_listed(s, LIST_SHFL);
     if (how > 3) sass_refuse(s, "how it moves values is not known");
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
@@ -293,10 +292,10 @@ void sass_lower_shfl(SassLower *s) {
     emit_sync(s, op_shuffle, sync);
 }
 
-// VOTE, VOTEU: d, p, q: the lanes of q in d, and whether it is all or any of them in p
+// VOTE, VOTEU: d, p, q: d are the lanes in which q is true; p says whether these are all, or any
 void sass_lower_vote(SassLower *s) {
     static const VoteMode modes[] = {VOTE_ALL, VOTE_ANY, VOTE_UNI};
-    const uint32_t how = sass_listed(s, "vote"), p = sass_wanted(s, 1);
+    const uint32_t how = sass_listed(s, LIST_VOTE), p = sass_wanted(s, 1);
     if (how > 2) sass_refuse(s, "how it votes is not known");
     InstSync sync = {.d = PTX_NONE,
                      .predicate = PTX_NONE,
@@ -319,8 +318,8 @@ void sass_lower_vote(SassLower *s) {
 void sass_lower_redux(SassLower *s) {
     static const ReduceMode modes[] = {REDUCE_AND, REDUCE_OR,    REDUCE_XOR,
                                        REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U};
-    const bool is_signed = sass_take(s, "S32");
-    const uint32_t how = sass_listed(s, "redux");
+    const bool is_signed = sass_take(s, MOD_S32);
+    const uint32_t how = sass_listed(s, LIST_REDUX);
     InstSync sync = {.d = sass_dest(s, 0, 0),
                      .predicate = PTX_NONE,
                      .reduce = modes[how],
@@ -332,10 +331,10 @@ void sass_lower_redux(SassLower *s) {
     emit_sync(s, op_reduce, sync);
 }
 
-// MATCH: p, d, a: the lanes with the same value; of .ALL, all if they all have it
+// MATCH: p, d, a: the lanes with the same value; .ALL: all lanes, if all have the same
 void sass_lower_match(SassLower *s) {
-    const bool all = sass_take(s, "ALL"), wide = sass_take(s, "U64");
-    sass_take(s, "ANY");
+    const bool all = sass_take(s, MOD_ALL), wide = sass_take(s, MOD_U64);
+    sass_take(s, MOD_ANY);
     const SassOperand *a = &s->inst->operands[2];
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
@@ -379,10 +378,10 @@ static void emit_barrier(SassLower *s, Op *run, InstBarrier barrier) {
     inst->slot = slot;
 }
 
-// BAR.RED: number, threads, p. What the block's threads found is kept for B2R.
+// BAR.RED: number, threads, p. The block's result is saved for B2R.
 static void reduce_barrier(SassLower *s, InstBarrier barrier) {
     static const BarrierMode modes[] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR};
-    const uint32_t how = sass_listed(s, "barred");
+    const uint32_t how = sass_listed(s, LIST_BARRED);
     if (how > 2) sass_refuse(s, "what it finds is not known");
     barrier.predicate = sass_predicate(s, s->inst->operand_count - 1);
     emit_barrier(s, op_barrier, barrier);
@@ -392,10 +391,10 @@ static void reduce_barrier(SassLower *s, InstBarrier barrier) {
 
 // BAR: number, threads
 void sass_lower_bar(SassLower *s) {
-    const bool arrives = sass_take(s, "ARV");
-    sass_take(s, "SYNC"), sass_take(s, "DEFER_BLOCKING");
+    const bool arrives = sass_take(s, MOD_ARV);
+    sass_take(s, MOD_SYNC), sass_take(s, MOD_DEFER_BLOCKING);
     InstBarrier barrier = {.number = sass_source(s, 0), .threads = PTX_NONE, .predicate = PTX_NONE};
-    const bool reduces = sass_take(s, "RED");
+    const bool reduces = sass_take(s, MOD_RED);
     if (s->inst->operand_count > 1u + reduces) barrier.threads = sass_source(s, 1);
     if (reduces)
         reduce_barrier(s, barrier);
@@ -403,16 +402,16 @@ void sass_lower_bar(SassLower *s) {
         emit_barrier(s, arrives ? op_barrier_arrive : op_barrier, barrier);
 }
 
-// B2R.RESULT: d, p: what the last BAR.RED found, one of them
+// B2R.RESULT: d, p: the result of the last BAR.RED, in one of them
 void sass_lower_b2r(SassLower *s) {
-    sass_take(s, "RESULT");
+    sass_take(s, MOD_RESULT);
     const uint32_t p = sass_wanted(s, 1);
     if (p != PTX_NONE) sass_row(s, "mov.pred", p, found(s, true), 0, 0);
     if (!sass_is_zero(&s->inst->operands[0]))
         sass_row(s, "mov.b32", sass_dest(s, 0, 0), found(s, false), 0, 0);
 }
 
-// It yields as YIELD does (counted on an H200).
+// It yields like YIELD (counted on an H200).
 void sass_lower_nanosleep(SassLower *s) {
     sass_emit(s, op_converge_yield);
     sass_emit(s, op_nanosleep);

@@ -1,24 +1,22 @@
-// Machine instructions that convert numbers.
-#include <string.h>
-
+// Lowers instructions that convert numbers.
 #include "simt/sass/lower.h"
 
-static const struct {
-    const char *name;
-    PtxType type;
-} types[] = {{"U8", PTX_U8},   {"S8", PTX_S8},   {"U16", PTX_U16}, {"S16", PTX_S16},
-             {"U32", PTX_U32}, {"S32", PTX_S32}, {"U64", PTX_U64}, {"S64", PTX_S64},
-             {"F16", PTX_F16}, {"F32", PTX_F32}, {"F64", PTX_F64}, {"BF16", PTX_BF16}};
+static PtxType type_of(SassModifier modifier) {
+    static const PtxType types[] = {
+        [MOD_U8] = PTX_U8,   [MOD_S8] = PTX_S8,   [MOD_U16] = PTX_U16, [MOD_S16] = PTX_S16,
+        [MOD_U32] = PTX_U32, [MOD_S32] = PTX_S32, [MOD_U64] = PTX_U64, [MOD_S64] = PTX_S64,
+        [MOD_F16] = PTX_F16, [MOD_F32] = PTX_F32, [MOD_F64] = PTX_F64, [MOD_BF16] = PTX_BF16};
+    return modifier < sizeof types / sizeof *types ? types[modifier] : PTX_NOTYPE;
+}
 
-// The first modifier not yet taken that is a type, integer or float; PTX_NOTYPE: there is none.
+// Takes the first modifier that is a type, integer or float. PTX_NOTYPE: there is none.
 static PtxType take_type(SassLower *s, bool is_float) {
     for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
-        for (size_t j = 0; j < sizeof types / sizeof *types; j++) {
-            if (s->taken >> k & 1 || ptx_type_is_float(types[j].type) != is_float) continue;
-            if (!str_equal(s->inst->modifiers[k], str_of(types[j].name))) continue;
-            s->taken |= 1u << k;
-            return types[j].type;
-        }
+        const PtxType type = type_of(s->inst->modifiers[k]);
+        if (s->taken >> k & 1 || type == PTX_NOTYPE || ptx_type_is_float(type) != is_float)
+            continue;
+        s->taken |= 1u << k;
+        return type;
     }
     return PTX_NOTYPE;
 }
@@ -28,10 +26,10 @@ static PtxType take_type_or(SassLower *s, bool is_float, PtxType usual) {
     return type == PTX_NOTYPE ? usual : type;
 }
 
-// In the order of both lists, "round" and "integral".
+// In the order of LIST_ROUND and LIST_INTEGRAL.
 static const ConvertMode directions[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
 
-// Integers lie in the lower part of a register of 32 bits, or in a pair.
+// Integers are in the lower part of a register of 32 bits, or in a pair.
 static RegisterClass class_of(PtxType type) {
     const RegisterClass class = register_class(type);
     return class == REGISTER_16 && !ptx_type_is_float(type) ? REGISTER_32 : class;
@@ -69,7 +67,7 @@ static void convert(SassLower *s, PtxType to, PtxType from, uint32_t a, ConvertM
 // d, a
 void sass_lower_i2f(SassLower *s) {
     const PtxType to = take_type_or(s, true, PTX_F32), from = take_type_or(s, false, PTX_S32);
-    const ConvertMode mode = directions[sass_listed(s, "round")];
+    const ConvertMode mode = directions[sass_listed(s, LIST_ROUND)];
     const uint32_t a = source_of(s, from);
     if (to == PTX_F32 && from == PTX_U32 && mode == ROUND_UP)
         sass_row(s, "sass.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
@@ -78,9 +76,9 @@ void sass_lower_i2f(SassLower *s) {
 }
 
 void sass_lower_i2fp(SassLower *s) {
-    sass_take(s, "F32");
+    sass_take(s, MOD_F32);
     const PtxType from = take_type(s, false);
-    const ConvertMode mode = directions[sass_listed(s, "round")];
+    const ConvertMode mode = directions[sass_listed(s, LIST_ROUND)];
     const uint32_t a = source_of(s, from);
     if (mode == ROUND_NEAREST)
         sass_row(s, from == PTX_U32 ? "cvt.rn.f32.u32" : "cvt.rn.f32.s32", sass_dest(s, 0, 0), a, 0,
@@ -89,9 +87,9 @@ void sass_lower_i2fp(SassLower *s) {
         convert(s, PTX_F32, from, a, mode);
 }
 
-// What is flushed to zero where the instruction says so.
+// The source, flushed to zero if the instruction has .FTZ.
 static uint32_t float_source(SassLower *s, PtxType from) {
-    const bool flush = sass_take(s, "FTZ");
+    const bool flush = sass_take(s, MOD_FTZ);
     const uint32_t a = source_of(s, from);
     if (!flush) return a;
     if (from != PTX_F32) sass_refuse(s, "what it flushes is not known");
@@ -102,10 +100,10 @@ static uint32_t float_source(SassLower *s, PtxType from) {
 
 void sass_lower_f2i(SassLower *s) {
     const PtxType to = take_type_or(s, false, PTX_S32), from = take_type_or(s, true, PTX_F32);
-    const ConvertMode mode = directions[sass_listed(s, "integral")];
-    sass_take(s, "NTZ");
+    const ConvertMode mode = directions[sass_listed(s, LIST_INTEGRAL)];
+    sass_take(s, MOD_NTZ);
     const uint32_t a = float_source(s, from);
-    if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // subnormal numbers become zero too
+    if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // flushes subnormal numbers, too
         sass_row(s, "sass.f2i.rz", sass_dest(s, 0, 0), a, 0, 0);
     else
         convert(s, to, from, a, mode | CONVERT_INTEGRAL);
@@ -113,24 +111,24 @@ void sass_lower_f2i(SassLower *s) {
 
 void sass_lower_f2f(SassLower *s) {
     const PtxType to = take_type(s, true), from = take_type(s, true);
-    const ConvertMode mode = directions[sass_listed(s, "round")];
-    const bool flushes = sass_has(s->inst, "FTZ") && to == PTX_F32;
+    const ConvertMode mode = directions[sass_listed(s, LIST_ROUND)];
+    const bool flushes = sass_has(s->inst, MOD_FTZ) && to == PTX_F32;
     uint32_t a = from == PTX_F32 ? float_source(s, from) : source_of(s, from);
-    if (flushes) sass_take(s, "FTZ");
+    if (flushes) sass_take(s, MOD_FTZ);
     convert(s, to, from, a, mode);
     if (flushes) sass_row(s, "flush.f32", sass_dest(s, 0, 0), sass_dest(s, 0, 0), 0, 0);
 }
 
-// To an integer that stays a float.
+// Rounds to an integer that is still a float.
 void sass_lower_frnd(SassLower *s) {
     const PtxType type = take_type_or(s, true, PTX_F32);
-    const ConvertMode mode = directions[sass_listed(s, "integral")] | CONVERT_INTEGRAL;
+    const ConvertMode mode = directions[sass_listed(s, LIST_INTEGRAL)] | CONVERT_INTEGRAL;
     convert(s, type, type, float_source(s, type), mode);
 }
 
-// d, a: what does not fit becomes the nearest that does.
+// d, a: a value that does not fit becomes the nearest one that does.
 void sass_lower_i2i(SassLower *s) {
     const PtxType to = take_type(s, false), from = take_type(s, false);
-    sass_take(s, "SAT");
+    sass_take(s, MOD_SAT);
     convert(s, to, from, source_of(s, from), CONVERT_SATURATE);
 }

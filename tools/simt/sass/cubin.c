@@ -337,10 +337,11 @@ static void read_text(Cubin *cubin, PtxFunction *function, SassFunction *machine
         if (sass_decode(word, k * SASS_BYTES, &inst)) {
             sass_write(&inst, &text);
             sass_write_opcode(&inst, &opcode);
-            machine->uses_clusters |= str_starts(buf_str(&opcode), STR("UCGABAR"));
-            function->releases |= str_equal(buf_str(&opcode), STR("PREEXIT"));
+            machine->uses_clusters |= sass_is(&inst, SASS_CLUSTER);
+            function->releases |= inst.op == SASS_PREEXIT;
         } else {
-            buf_format(&opcode, "%s 0x%016llx%016llx", inst.name ? inst.name : "unknown opcode",
+            buf_format(&opcode, "%s 0x%016llx%016llx",
+                       inst.op ? sass_opcodes[inst.op].name : "unknown opcode",
                        (unsigned long long)word.high, (unsigned long long)word.low);
             buf_add(&text, buf_str(&opcode));
         }

@@ -1,11 +1,11 @@
-// Decodes machine instructions by the rows of table.c.
+// Decodes machine instructions by the rows of table.c; table.h explains their language.
 #include <ctype.h>
 #include <string.h>
 
 #include "simt/sass/inst.h"
 #include "simt/sass/table.h"
 
-// Arithmetic's forms: bits 9 to 11.
+// The forms of arithmetic: see table.h.
 enum {
     FORM_REGISTERS = 1,
     FORM_IMMEDIATE_C,
@@ -29,7 +29,7 @@ enum {
 
 static uint32_t form_of(SassWord word) { return (uint32_t)sass_bits(word, FORM_AT, 3); }
 
-// Whether the operands are where this form says.
+// Whether an instruction of this row can have the form.
 static bool has_form(const SassRow *row, uint32_t form) {
     const bool b = strpbrk(row->operands, "Bb"), c = strpbrk(row->operands, "Cc");
     if (form == FORM_REGISTERS) return true;
@@ -37,19 +37,19 @@ static bool has_form(const SassRow *row, uint32_t form) {
     return form && (b || c);
 }
 
-// The next row of its opcode from this one on: an opcode has several where its operands differ.
+// The next row of the instruction's encoding, from this one on: there are several where operands
+// differ.
 static const SassRow *find_row(SassWord word, const SassRow *row) {
     const uint32_t opcode = (uint32_t)sass_bits(word, 0, OPCODE_BITS);
     for (; row < sass_rows + sass_row_count; row++) {
-        if (row->opcode == opcode) return row;
-        if (row->opcode == (SASS_ARITHMETIC | (opcode & 0x1ff)) && has_form(row, form_of(word)))
+        if (row->encoding == opcode) return row;
+        if (row->encoding == (SASS_ARITHMETIC | (opcode & 0x1ff)) && has_form(row, form_of(word)))
             return row;
     }
     return NULL;
 }
 
-// Bits that mean something are counted, so that those which are left can be told from what they
-// were in every instruction that was learned from.
+// Reads a field and notes that its bits have a meaning; rest_is_known() checks all others.
 static uint64_t take(SassInst *inst, uint32_t at, uint32_t width) {
     for (uint32_t k = at; k < at + width; k++)
         *(k < 64 ? &inst->read.low : &inst->read.high) |= 1ull << (k & 63);
@@ -64,79 +64,56 @@ static uint32_t number(const char **text) {
 
 // --- modifiers ---
 
-static bool add_modifier(SassInst *inst, const char *text, size_t length) {
-    if (inst->modifier_count == SASS_MODIFIERS) return false;
-    inst->modifiers[inst->modifier_count++] = (Str){text, length};
-    return true;
+// The modifier whose number in the field's list the instruction has.
+static SassModifier listed(SassInst *inst, const SassField *field) {
+    uint64_t value = take(inst, field->at, field->width);
+    value |= take(inst, field->upper_at, field->upper_width) << field->width;
+    return value < SASS_LIST_ITEMS ? sass_lists[field->list][value] : MOD_UNKNOWN;
 }
 
-// "76.3" or, of two fields, the lower one first, "73.1+84.2".
-static uint64_t take_fields(SassInst *inst, const char *place) {
-    uint64_t value = 0;
-    uint32_t width = 0;
-    do {
-        const uint32_t at = number(&place), bits = (place++, number(&place));
-        value |= take(inst, at, bits) << width;
-        width += bits;
-    } while (*place++ == '+');
-    return value;
-}
-
-static bool add_listed(SassInst *inst, const char *token, size_t length) {
-    for (uint32_t k = 0; k < sass_list_count; k++) {
-        const SassList *list = &sass_lists[k];
-        if (strlen(list->name) != length || strncmp(list->name, token, length) != 0) continue;
-        const uint64_t value = take_fields(inst, token + length + 1);
-        if (value >= list->count) return false;
-        const char *item = list->items[value];
-        if (!item) return false;
-        return !*item || add_modifier(inst, item, strlen(item));
-    }
-    return false;
-}
-
-// IMAD that does not multiply has a name for what it does.
-static bool add_imad(SassInst *inst) {
+// Disassemblers name an IMAD that does not multiply for what it does.
+static SassModifier imad_name(SassInst *inst) {
     const uint32_t form = form_of(inst->word);
     const uint64_t a = take(inst, 24, 8), low = take(inst, 32, 32);
     const uint64_t c = take(inst, 64, 8);
     const bool is_signed = take(inst, 73, 1);
-    const char *name = NULL;
-    if (take(inst, 74, 1)) return true;
+    if (take(inst, 74, 1)) return MOD_NONE;
     if (a == SASS_RZ && ((form == FORM_REGISTERS && (low & 255) == SASS_RZ) ||
                          (form == FORM_IMMEDIATE_C && c == SASS_RZ)))
-        name = "MOV";
-    else if (form == FORM_IMMEDIATE && low == 1)
-        name = "IADD";
-    else if (form == FORM_IMMEDIATE && c == SASS_RZ && !is_signed && low > 1 && low != 0x10000 &&
-             low != 0x80000000 && !(low & (low - 1)))
-        name = "SHL";
-    return !name || add_modifier(inst, name, strlen(name));
+        return MOD_MOV;
+    if (form == FORM_IMMEDIATE && low == 1) return MOD_IADD;
+    if (form == FORM_IMMEDIATE && c == SASS_RZ && !is_signed && low > 1 && low != 0x10000 &&
+        low != 0x80000000 && !(low & (low - 1)))
+        return MOD_SHL;
+    return MOD_NONE;
+}
+
+static SassModifier modifier_of(SassInst *inst, const SassField *field) {
+    switch (field->kind) {
+    case FIELD_SET:
+        return take(inst, field->at, 1) ? field->modifier : MOD_NONE;
+    case FIELD_CLEAR:
+        return take(inst, field->at, 1) ? MOD_NONE : field->modifier;
+    case FIELD_LIST:
+        return listed(inst, field);
+    case FIELD_IMAD:
+        return imad_name(inst);
+    default:
+        return field->modifier;
+    }
 }
 
 static bool decode_modifiers(SassInst *inst) {
-    for (const char *token = inst->row->modifiers; *token;) {
-        const size_t length = strcspn(token, " "), name = strcspn(token, "@ ");
-        if (*token == '.') {
-            const char *place = token + name + 1;
-            bool set = true;
-            if (name < length) {
-                const bool absent = *place == '!';
-                place += absent;
-                set = take(inst, number(&place), 1) != absent;
-            }
-            if (set && !add_modifier(inst, token + 1, name - 1)) return false;
-        } else if (name == length) {
-            if (!add_imad(inst)) return false;
-        } else if (!add_listed(inst, token, name)) {
-            return false;
-        }
-        token += length + (token[length] == ' ');
+    for (const SassField *field = inst->row->fields; field->kind != FIELD_END; field++) {
+        const SassModifier modifier = modifier_of(inst, field);
+        if (modifier == MOD_UNKNOWN || inst->modifier_count == SASS_MODIFIERS) return false;
+        if (modifier != MOD_NONE) inst->modifiers[inst->modifier_count++] = modifier;
     }
     return true;
 }
 
-// An instruction whose other bits are not as they always were would say more than is known.
+// Whether the bits that the row gives no meaning are as they were in every instruction seen so far.
+// If they differ, the instruction does something that we do not know.
 static bool rest_is_known(const SassInst *inst) {
     const uint64_t low = inst->word.low & ~inst->read.low, form = 1ull << (FORM_BIT_AT - 64);
     const uint64_t high = inst->word.high & ~inst->read.high & ~form;
@@ -145,15 +122,15 @@ static bool rest_is_known(const SassInst *inst) {
 
 // --- operands ---
 
-// What the marks behind an operand's letter say.
+// An operand of a row, parsed.
 typedef struct {
     char letter;
     uint32_t at, width;
-    uint32_t negation; // of a predicate; 0: none
-    uint32_t minus_at; // of a source; 0: where it lies in most
+    uint32_t negation; // the bit that negates a predicate; 0: none
+    uint32_t minus_at; // the bit of mark n; 0: none
     bool minus, absolute, inverts, always_inverts, half, left_out, hidden, joined, uniform, third;
-    char immediate;    // f d h u, 0: integer
-    uint32_t upper_at; // says that it is the upper half; 0: there is no such bit
+    char immediate;    // f, d, h or u; 0: an integer
+    uint32_t upper_at; // the bit of mark x; 0: none
     uint8_t order;     // SASS_BY_*
 } Marks;
 
@@ -195,7 +172,7 @@ static Marks read_marks(SassInst *inst, const char *token, size_t length) {
     return marks;
 }
 
-// Sign and swizzle of a source that lies at 24, 32 or 64.
+// Sign and half of a source at 24, 32 or 64.
 static void read_signs(SassInst *inst, const Marks *marks, uint32_t at, SassOperand *operand) {
     static const struct {
         uint8_t at, minus, absolute, half;
@@ -232,8 +209,8 @@ static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *opera
                     : marks->immediate == 'h' ? SASS_HALVES
                     : marks->immediate == 'u' ? SASS_UINT
                                               : SASS_INT;
-    if (operand->kind == SASS_HALVES && sass_has(inst, "BF16_V2")) operand->kind = SASS_BRAINS;
-    if (sass_has(inst, "RCP64H") || sass_has(inst, "RSQ64H")) operand->kind = SASS_DOUBLE;
+    if (operand->kind == SASS_HALVES && sass_has(inst, MOD_BF16_V2)) operand->kind = SASS_BRAINS;
+    if (sass_has(inst, MOD_RCP64H) || sass_has(inst, MOD_RSQ64H)) operand->kind = SASS_DOUBLE;
     operand->value = take(inst, 32, 32);
 }
 
@@ -245,13 +222,13 @@ static void set_bank(SassInst *inst, uint32_t offset_bits, SassOperand *operand)
     operand->value = take(inst, 54 - offset_bits, offset_bits);
 }
 
-// B and C of arithmetic, by its form.
+// B and C of arithmetic, by the form.
 static void set_by_form(SassInst *inst, const Marks *marks, bool uniform, SassOperand *operand) {
     const uint32_t form = form_of(inst->word);
     const bool second = marks->letter == 'C' || marks->letter == 'c';
     const bool alone = !strpbrk(inst->row->operands, "Cc"); // then it is at 32
     const bool swapped = form == FORM_IMMEDIATE_C || form == FORM_BANK_C || form == FORM_UNIFORM_C;
-    if (second != swapped && !alone) { // the one that is always a register
+    if (second != swapped && !alone) { // this one is always a register
         set_register(inst, marks, form == FORM_REGISTERS && !second ? 32 : 64, uniform, operand);
     } else if (form == FORM_REGISTERS) {
         set_register(inst, marks, 32, uniform, operand);
@@ -271,11 +248,11 @@ static uint64_t sign_extended(uint64_t value, uint32_t width) {
     return (value ^ sign) - sign;
 }
 
-// Distances of branches are counted in words from the next instruction on; one part lies where
-// others have a destination.
+// A branch counts words from the next instruction on; its lowest bits are where other instructions
+// have their destination.
 static void set_label(SassInst *inst, const Marks *marks, SassOperand *operand) {
     operand->kind = SASS_LABEL;
-    if (marks->at) { // where it is counted in bytes
+    if (marks->at) { // counted in bytes
         operand->value =
             inst->at + SASS_BYTES + sign_extended(take(inst, marks->at, LABEL_BITS), LABEL_BITS);
         return;
@@ -298,7 +275,7 @@ static void set_memory(SassInst *inst, const Marks *marks, SassOperand *operand)
     operand->value = sign_extended(take(inst, offset_at, 24), 24);
 }
 
-// Of a copy: shared memory and global memory share the bits of one address.
+// The two addresses of a copy have the bits of one.
 static void set_copied(SassInst *inst, bool shared, SassOperand *operand) {
     *operand = (SassOperand){.kind = shared ? SASS_SHARED : SASS_GLOBAL, .ureg = SASS_URZ};
     operand->reg = (uint8_t)take(inst, shared ? 16 : 24, 8);
@@ -316,14 +293,18 @@ static void set_predicate(SassInst *inst, const Marks *marks, SassOperand *opera
     if (marks->left_out && operand->reg == SASS_PT && !operand->negated) operand->hidden = true;
 }
 
-static bool set_special(SassInst *inst, SassOperand *operand) {
-    operand->kind = SASS_SPECIAL;
-    operand->value = take(inst, 72, 8);
-    operand->word = sass_special((uint32_t)operand->value);
-    return operand->word;
+static bool is_special(uint64_t number) {
+#define KNOWN(name, ...) case SR_##name:
+    switch (number) {
+        SASS_SPECIAL_WORDS(KNOWN, KNOWN)
+        return true;
+    default:
+        return false;
+    }
+#undef KNOWN
 }
 
-// The register of a policy lies where else an offset would.
+// A policy's register takes the place of an offset.
 static bool has_policy(SassInst *inst) {
     return strchr(inst->row->operands, 'H') && take(inst, HAS_POLICY, 1);
 }
@@ -388,7 +369,7 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     case 'M':
         *operand = (SassOperand){
             .kind = SASS_SHARED, .reg = SASS_RZ, .ureg = (uint8_t)take(inst, marks.at, 6)};
-        if (marks.at == 24 && !strchr(inst->row->operands, 'm') && !has_policy(inst))
+        if (marks.at == 24 && !has_policy(inst))
             operand->value = sign_extended(take(inst, 40, 24), 24);
         break;
     case 'H':
@@ -409,9 +390,14 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
         operand->value = take(inst, marks.at, marks.width);
         break;
     case 'X':
-        return set_special(inst, operand);
-    case '=':
-        *operand = (SassOperand){.kind = SASS_WORD, .word = token + 1, .value = length - 1};
+        operand->kind = SASS_SPECIAL;
+        operand->value = take(inst, 72, 8);
+        return is_special(operand->value);
+    case 'F':
+        operand->kind = SASS_PREDS;
+        break;
+    case 'f':
+        operand->kind = SASS_UPREDS;
         break;
     default:
         return false;
@@ -419,9 +405,9 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     return true;
 }
 
-// Which function a look-up table is lies in two places.
+// The first look-up table of PLOP3 is in two fields.
 static void join_table(SassInst *inst) {
-    if (strstr(inst->row->name, "PLOP3") == NULL) return;
+    if (inst->op != SASS_PLOP3 && inst->op != SASS_UPLOP3) return;
     SassOperand *first = &inst->operands[inst->operand_count - 2];
     first->value = take(inst, 64, 3) | take(inst, 72, 5) << 3;
 }
@@ -436,7 +422,7 @@ static bool decode_operands(SassInst *inst) {
     return true;
 }
 
-// What all instructions have in the same place.
+// The fields that all instructions have.
 static void decode_control(SassInst *inst) {
     const SassWord word = inst->word;
     inst->guard = (uint8_t)sass_bits(word, GUARD_AT, 3);
@@ -451,22 +437,21 @@ static void decode_control(SassInst *inst) {
 }
 
 bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
-    const char *name = NULL;
+    SassOpcode op = SASS_UNKNOWN;
     for (const SassRow *row = sass_rows; (row = find_row(word, row)); row++) {
-        *inst = (SassInst){.row = row, .word = word, .at = at, .name = row->name};
-        if (!name) name = row->name;
+        *inst = (SassInst){.row = row, .word = word, .at = at, .op = row->op};
+        if (!op) op = row->op;
         decode_control(inst);
-        inst->guard_uniform =
-            row->name[0] == 'U' || strchr(row->operands, 'M') || strcmp(row->name, "S2UR") == 0;
+        inst->guard_uniform = sass_is(inst, SASS_UNIFORM) || strchr(row->operands, 'M');
         if (decode_modifiers(inst) && decode_operands(inst) && rest_is_known(inst)) return true;
     }
-    *inst = (SassInst){.word = word, .at = at, .name = name};
+    *inst = (SassInst){.word = word, .at = at, .op = op};
     decode_control(inst);
     return false;
 }
 
-bool sass_has(const SassInst *inst, const char *modifier) {
+bool sass_has(const SassInst *inst, SassModifier modifier) {
     for (uint32_t k = 0; k < inst->modifier_count; k++)
-        if (str_equal(inst->modifiers[k], str_of(modifier))) return true;
+        if (inst->modifiers[k] == modifier) return true;
     return false;
 }

@@ -1,4 +1,4 @@
-// Machine instructions of floats.
+// Lowers the instructions of f32 and f64 arithmetic.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ typedef struct {
 
 static Rounding take_rounding(SassLower *s) {
     static const char *const parts[] = {"", ".rm", ".rp", ".rz"};
-    const char *round = parts[sass_listed(s, "round")];
-    return (Rounding){sass_take(s, "FTZ"), sass_take(s, "SAT"), round};
+    const char *round = parts[sass_listed(s, LIST_ROUND)];
+    return (Rounding){sass_take(s, MOD_FTZ), sass_take(s, MOD_SAT), round};
 }
 
 static uint32_t flushed(SassLower *s, const Rounding *rounding, uint32_t from) {
@@ -32,7 +32,7 @@ static void finish(SassLower *s, const Rounding *rounding, uint32_t d) {
 // FADD, FMUL: d, a, b
 void sass_lower_fadd(SassLower *s) {
     const Rounding rounding = take_rounding(s);
-    const bool sum = strcmp(s->inst->name, "FADD") == 0, halved = sass_take(s, "D2");
+    const bool sum = s->inst->op == SASS_FADD, halved = sass_take(s, MOD_D2);
     char name[24];
     const uint32_t a = flushed(s, &rounding, sass_single(s, 1));
     const uint32_t b = flushed(s, &rounding, sass_single(s, 2)), d = sass_dest(s, 0, 0);
@@ -45,7 +45,7 @@ void sass_lower_fadd(SassLower *s) {
     snprintf(name, sizeof name, "%s%s.f32", sum ? "add" : "mul", rounding.round);
     sass_row(s, name, d, a, b, 0);
     if (rounding.flush &&
-        !sum) { // a product that was rounded up to the least normal number is zero
+        !sum) { // a product that rounds up to the least normal number is zero, too
         sass_row(s, "flush.product.f32", d, d, a, b);
         if (rounding.saturate) sass_row(s, "saturate.f32", d, d, 0, 0);
         return;
@@ -67,7 +67,7 @@ void sass_lower_ffma(SassLower *s) {
 const char *sass_float_compare(SassLower *s) {
     static const char *const rows[] = {NULL,  "lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
                                        "nan", "ltu", "equ", "leu", "gtu", "neu", "geu", NULL};
-    const uint32_t how = sass_listed(s, "fcmp");
+    const uint32_t how = sass_listed(s, LIST_FCMP);
     if (how == UINT32_MAX || !rows[how]) sass_refuse(s, "its comparison is not known");
     return rows[how];
 }
@@ -91,21 +91,21 @@ void sass_lower_fsetp(SassLower *s) {
 
 void sass_lower_dadd(SassLower *s) {
     const Rounding rounding = take_rounding(s);
-    const char *const name = s->inst->name;
+    const SassOpcode op = s->inst->op;
     const uint32_t d = sass_temp(s, REGISTER_64), a = sass_double(s, 1), b = sass_double(s, 2);
     char row[24];
     snprintf(row, sizeof row, "%s%s.f64",
-             name[1] == 'A'   ? "add"
-             : name[1] == 'M' ? "mul"
-                              : "fma",
+             op == SASS_DADD   ? "add"
+             : op == SASS_DMUL ? "mul"
+                               : "fma",
              rounding.round);
-    sass_row(s, row, d, a, b, name[1] == 'F' ? sass_double(s, 3) : 0);
+    sass_row(s, row, d, a, b, op == SASS_DFMA ? sass_double(s, 3) : 0);
     sass_split(s, 0, d);
 }
 
-// DSETP.MIN, .MAX: p says whether a is the one, q whether neither is a number.
+// DSETP.MIN, .MAX: p says whether a is the minimum or maximum, q whether both are NaN.
 static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b) {
-    sass_take(s, "AND");
+    sass_take(s, MOD_AND);
     if (!sass_is_true(s, 4)) sass_refuse(s, "its predicate is not known");
     const uint32_t p = sass_temp(s, REGISTER_PRED), q = sass_temp(s, REGISTER_PRED);
     sass_row(s, row, p, a, b, 0);
@@ -116,9 +116,9 @@ static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b)
 
 void sass_lower_dsetp(SassLower *s) {
     const uint32_t a = sass_double(s, 2), b = sass_double(s, 3);
-    if (sass_take(s, "MIN"))
+    if (sass_take(s, MOD_MIN))
         choose_double(s, "sass.dmin", a, b);
-    else if (sass_take(s, "MAX"))
+    else if (sass_take(s, MOD_MAX))
         choose_double(s, "sass.dmax", a, b);
     else
         compare(s, "f64", a, b);
@@ -126,12 +126,12 @@ void sass_lower_dsetp(SassLower *s) {
 
 // --- functions ---
 
-// Of the number of 16 bits in the lower half: by the row of the same name for these.
+// A function of the 16-bit float in the lower half: by the row for that type.
 static void half_function(SassLower *s, const char *row) {
     char name[32];
     const SassOperand *operand = &s->inst->operands[1];
     const uint32_t half = sass_temp(s, REGISTER_16);
-    const bool brain = sass_take(s, "BF16");
+    const bool brain = sass_take(s, MOD_BF16);
     if (operand->negated || operand->absolute) sass_refuse(s, "its sign is not known");
     const int stem = (int)(strstr(row, "f32") - row);
     snprintf(name, sizeof name, "%.*s%s", stem, row, brain ? "bf16" : "f16");
@@ -140,7 +140,7 @@ static void half_function(SassLower *s, const char *row) {
     sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), half, 0, 0);
 }
 
-// MUFU takes and gives zero for subnormal numbers.
+// MUFU reads and writes subnormal numbers as zero.
 void sass_lower_mufu(SassLower *s) {
     static const char *const rows[] = {"sass.cos",
                                        "sass.sin",
@@ -153,8 +153,8 @@ void sass_lower_mufu(SassLower *s) {
                                        "sqrt.approx.f32",
                                        "tanh.approx.f32"};
     const Rounding rounding = {.flush = true};
-    if (sass_has(s->inst, "RCP64H") || sass_has(s->inst, "RSQ64H")) { // of upper halves
-        const bool root = !sass_take(s, "RCP64H") && sass_take(s, "RSQ64H");
+    if (sass_has(s->inst, MOD_RCP64H) || sass_has(s->inst, MOD_RSQ64H)) { // an f64's upper half
+        const bool root = !sass_take(s, MOD_RCP64H) && sass_take(s, MOD_RSQ64H);
         const uint32_t wide = sass_temp(s, REGISTER_64);
         const SassOperand *a = &s->inst->operands[1];
         const uint32_t high = a->kind == SASS_DOUBLE ? sass_raw(s, a, 1) : sass_single(s, 1);
@@ -163,9 +163,9 @@ void sass_lower_mufu(SassLower *s) {
         sass_row(s, "sass.high", sass_dest(s, 0, 0), wide, 0, 0);
         return;
     }
-    const uint32_t how = sass_listed(s, "mufu");
+    const uint32_t how = sass_listed(s, LIST_MUFU);
     if (how == UINT32_MAX) sass_refuse(s, "this function is not known");
-    if (sass_take(s, "F16") || sass_has(s->inst, "BF16")) {
+    if (sass_take(s, MOD_F16) || sass_has(s->inst, MOD_BF16)) {
         half_function(s, rows[how]);
         return;
     }
@@ -174,7 +174,7 @@ void sass_lower_mufu(SassLower *s) {
     finish(s, &rounding, d);
 }
 
-// FCHK: p, a, b: whether a / b needs the long way.
+// FCHK: p, a, b: whether a / b needs the slow path.
 void sass_lower_fchk(SassLower *s) {
     const uint32_t a = sass_single(s, 1), b = sass_single(s, 2), p = sass_wanted(s, 0);
     if (p != PTX_NONE) sass_row(s, "sass.fchk", p, a, b, 0);

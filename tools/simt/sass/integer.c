@@ -1,11 +1,10 @@
-// Machine instructions of integers: sums, products, shifts, comparisons.
+// Lowers integer instructions: sums, products, shifts, comparisons.
 #include <stdio.h>
-#include <string.h>
 
 #include "simt/sass/lower.h"
 
-// IADD3, UIADD3: d, p, q, a, b, c, x, y. A number that is subtracted comes as its complement and
-// one more, so that the carry is that of the sum: it says that nothing was borrowed.
+// IADD3, UIADD3: d, p, q, a, b, c, x, y. To subtract, we add the complement and one: then a carry
+// means that nothing was borrowed, as in hardware.
 typedef struct {
     uint32_t at, ones;
 } Summand;
@@ -24,7 +23,7 @@ static uint32_t carry_in(SassLower *s, uint32_t index) {
 }
 
 static void add_with_carries(SassLower *s) {
-    const bool extended = sass_take(s, "X");
+    const bool extended = sass_take(s, MOD_X);
     const Summand a = summand(s, 3), b = summand(s, 4), c = summand(s, 5);
     const InstCarry carry = {.d = sass_dest(s, 0, 0),
                              .p = sass_wanted(s, 1),
@@ -38,7 +37,7 @@ static void add_with_carries(SassLower *s) {
     sass_emit(s, op_add_carry)->carry = carry;
 }
 
-// Without carries: sums of those that are not zero.
+// Without carries: adds the operands that are not zero.
 static void add_plainly(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
     const uint32_t d = sass_dest(s, 0, 0);
@@ -71,7 +70,7 @@ static void add_plainly(SassLower *s) {
     if (!steps) sass_row(s, "mov.b32", d, sum, 0, 0);
 }
 
-// UIADD3.64: d, a, b, c, each in two registers.
+// UIADD3.64: d, a, b, c, each two registers.
 static void add_wide(SassLower *s) {
     const uint32_t sum = sass_temp(s, REGISTER_64);
     const SassOperand *b = &s->inst->operands[2];
@@ -82,18 +81,18 @@ static void add_wide(SassLower *s) {
 }
 
 void sass_lower_iadd3(SassLower *s) {
-    if (sass_take(s, "64")) {
+    if (sass_take(s, MOD_64)) {
         add_wide(s);
         return;
     }
     const bool carries = sass_wanted(s, 1) != PTX_NONE || sass_wanted(s, 2) != PTX_NONE;
-    if (carries || sass_has(s->inst, "X"))
+    if (carries || sass_has(s->inst, MOD_X))
         add_with_carries(s);
     else
         add_plainly(s);
 }
 
-// d, p, a, b, c, x; of uniform ones d, a, b, c.
+// d, p, a, b, c, x; some uniform ones have d, a, b, c only.
 typedef struct {
     uint32_t p, a, b, c, x;
 } Factors;
@@ -104,7 +103,7 @@ static Factors factors(const SassLower *s) {
     return (Factors){p, 1 + p, 2 + p, 3 + p, 4 + p};
 }
 
-// What is added, of 64 bits in two registers, less than 0 if it is taken away.
+// Sets the summand, 64 bits in two registers, negated if it is subtracted.
 static void add_to_product(SassLower *s, const SassOperand *c, InstWide *wide) {
     wide->c = sass_raw(s, c, 0);
     wide->c_high = sass_raw(s, c, 1);
@@ -120,7 +119,7 @@ static void add_to_product(SassLower *s, const SassOperand *c, InstWide *wide) {
 
 static void multiply_wide(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
-    const bool extended = sass_take(s, "X");
+    const bool extended = sass_take(s, MOD_X);
     InstWide wide = {.d = sass_dest(s, 0, 0),
                      .high = sass_dest(s, 0, 1),
                      .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
@@ -132,10 +131,10 @@ static void multiply_wide(SassLower *s, bool is_signed) {
     sass_emit(s, op_multiply_wide)->multiply = wide;
 }
 
-// c is of 64 bits: its lower half may carry into the upper one, which is the result.
+// The result is the upper half of a * b + c, where c has 64 bits.
 static void multiply_high(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
-    const bool extended = sass_take(s, "X");
+    const bool extended = sass_take(s, MOD_X);
     InstWide wide = {.d = sass_temp(s, REGISTER_32),
                      .high = sass_dest(s, 0, 0),
                      .p = sass_wanted(s, 1),
@@ -161,18 +160,18 @@ static void multiply_carry(SassLower *s) {
     sass_emit(s, op_multiply_carry)->carry = carry;
 }
 
-// What does not multiply has its name for that, and is done without.
+// An IMAD without carries; one that only moves, adds or shifts is lowered as that.
 static void multiply_plainly(SassLower *s) {
     const Factors at = factors(s);
     const SassOperand *operands = s->inst->operands;
     const uint32_t d = sass_dest(s, 0, 0);
     if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "its carry is not known");
-    if (sass_take(s, "MOV") || sass_is_zero(&operands[at.a])) {
+    if (sass_take(s, MOD_MOV) || sass_is_zero(&operands[at.a])) {
         sass_row(s, "mov.b32", d, sass_source(s, at.c), 0, 0);
-    } else if (sass_take(s, "IADD")) {
+    } else if (sass_take(s, MOD_IADD)) {
         const uint32_t a = sass_source(s, at.a), c = sass_raw(s, &operands[at.c], 0);
         sass_row(s, operands[at.c].negated ? "sub.u32" : "add.u32", d, a, c, 0);
-    } else if (sass_take(s, "SHL") || sass_is_zero(&operands[at.c])) {
+    } else if (sass_take(s, MOD_SHL) || sass_is_zero(&operands[at.c])) {
         const uint32_t a = sass_source(s, at.a), b = sass_source(s, at.b);
         sass_row(s, "mul.lo.u32", d, a, b, 0);
     } else {
@@ -182,30 +181,30 @@ static void multiply_plainly(SassLower *s) {
 }
 
 void sass_lower_imad(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32");
-    if (sass_take(s, "WIDE"))
+    const bool is_signed = !sass_take(s, MOD_U32);
+    if (sass_take(s, MOD_WIDE))
         multiply_wide(s, is_signed);
-    else if (sass_take(s, "HI"))
+    else if (sass_take(s, MOD_HI))
         multiply_high(s, is_signed);
-    else if (sass_take(s, "X"))
+    else if (sass_take(s, MOD_X))
         multiply_carry(s);
     else
         multiply_plainly(s);
 }
 
-// The upper word of {high, low} << by, which is 0 to 31.
+// The upper word of {high, low} << by, where `by` is 0 to 31.
 static uint32_t shifted_high(SassLower *s, uint32_t low, uint32_t high, uint32_t by) {
     const uint32_t to = sass_temp(s, REGISTER_32);
     sass_row(s, "shf.l.clamp.b32", to, low, high, sass_constant(s, by));
     return to;
 }
 
-// LEA: d, p, a, b, c, shift, x: a << shift, or of {c, a} what is shifted out of a, and b. What is
-// shifted may be taken from b; then p says, as it does of IADD3, that nothing is borrowed.
+// LEA: d, p, a, b, c, shift, x: b + (a << shift); with .HI, b + the upper word of {c, a} << shift.
+// If a is negated, it is subtracted: then p says, as in IADD3, that nothing was borrowed.
 void sass_lower_lea(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
-    const bool high = sass_take(s, "HI"), extended = sass_take(s, "X");
-    const bool widens = sass_take(s, "SX32");
+    const bool high = sass_take(s, MOD_HI), extended = sass_take(s, MOD_X);
+    const bool widens = sass_take(s, MOD_SX32);
     const uint32_t by = (uint32_t)operands[5].value;
     uint32_t a = sass_raw(s, &operands[2], 0), part;
     const bool minus = operands[2].negated;
@@ -240,13 +239,13 @@ void sass_lower_lea(SassLower *s) {
     sass_emit(s, op_add_carry)->carry = carry;
 }
 
-// LOP3: p, d, a, b, c, table, x. The predicate: any bit is set, or x. ULOP3 has the same order.
+// LOP3, ULOP3: p, d, a, b, c, table, x. p: any bit of the result is set, or x.
 void sass_lower_lop3(SassLower *s) {
     static const struct {
         uint8_t table;
         const char *row;
     } pairs[] = {{0xc0, "and.b32"}, {0xfc, "or.b32"}, {0x3c, "xor.b32"}};
-    sass_take(s, "LUT");
+    sass_take(s, MOD_LUT);
     const uint32_t table = (uint32_t)s->inst->operands[5].value;
     const uint32_t p = sass_wanted(s, 0), d = sass_dest(s, 1, 0);
     const uint32_t to = p == PTX_NONE ? d : sass_temp(s, REGISTER_32);
@@ -268,7 +267,7 @@ void sass_lower_lop3(SassLower *s) {
     sass_row(s, "mov.b32", d, to, 0, 0);
 }
 
-// The 64 bits {c, a}, shifted; of the result the upper word or the lower one.
+// The upper or lower word of {c, a}, shifted.
 static void shift_pair(SassLower *s, bool right, bool high, bool is_signed) {
     const uint32_t pair = sass_temp(s, REGISTER_64), to = sass_temp(s, REGISTER_64);
     sass_row(s, "sass.join", pair, sass_source(s, 1), sass_source(s, 3), 0);
@@ -279,13 +278,13 @@ static void shift_pair(SassLower *s, bool right, bool high, bool is_signed) {
 
 // SHF: d, a, by, c.
 void sass_lower_shf(SassLower *s) {
-    const bool right = sass_take(s, "R"), high = sass_take(s, "HI");
-    sass_take(s, "L");
-    const uint32_t type = sass_listed(s, "shf");
+    const bool right = sass_take(s, MOD_R), high = sass_take(s, MOD_HI);
+    sass_take(s, MOD_L);
+    const uint32_t type = sass_listed(s, LIST_SHF);
     const SassOperand *operands = s->inst->operands;
-    const bool wraps = sass_take(s, "W"),
+    const bool wraps = sass_take(s, MOD_W),
                both = !sass_is_zero(&operands[1]) && !sass_is_zero(&operands[3]);
-    if (type == 3 && (both || wraps) && right != high) { // 32 bits out of 64, as shf of PTX
+    if (type == 3 && (both || wraps) && right != high) { // 32 bits of 64, like shf of PTX
         static const char *const names[] = {"shf.l.clamp.b32", "shf.l.wrap.b32", "shf.r.clamp.b32",
                                             "shf.r.wrap.b32"};
         const uint32_t a = sass_source(s, 1), by = sass_source(s, 2), b = sass_source(s, 3);
@@ -318,14 +317,14 @@ void sass_lower_prmt(SassLower *s) {
     static const char *const rows[] = {"prmt.b32",     "prmt.b32.f4e", "prmt.b32.b4e",
                                        "prmt.b32.rc8", "prmt.b32.ecl", "prmt.b32.ecr",
                                        "prmt.b32.rc16"};
-    const char *row = rows[sass_listed(s, "prmt")];
+    const char *row = rows[sass_listed(s, LIST_PRMT)];
     const uint32_t a = sass_source(s, 1), how = sass_source(s, 2), b = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, how);
 }
 
-// d, a, b, p: also FSEL
+// SEL, USEL, FSEL: d, a, b, p
 void sass_lower_sel(SassLower *s) {
-    const bool single = s->inst->name[0] == 'F';
+    const bool single = s->inst->op == SASS_FSEL;
     const uint32_t a = single ? sass_single(s, 1) : sass_source(s, 1);
     const uint32_t b = single ? sass_single(s, 2) : sass_source(s, 2);
     sass_row(s, "selp.b32", sass_dest(s, 0, 0), a, b, sass_predicate(s, 3));
@@ -335,7 +334,6 @@ void sass_lower_mov(SassLower *s) {
     sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
 }
 
-// Of 32 bits, or of twice 16.
 // Both halves of a register, each with its own sign.
 static uint32_t two_halves(SassLower *s, uint32_t index) {
     const SassOperand *operand = &s->inst->operands[index];
@@ -348,27 +346,27 @@ static uint32_t two_halves(SassLower *s, uint32_t index) {
 }
 
 void sass_lower_viadd(SassLower *s) {
-    const bool halves = sass_take(s, "16x2");
+    const bool halves = sass_take(s, MOD_16x2);
     const uint32_t a = halves ? two_halves(s, 1) : sass_source(s, 1);
     const uint32_t b = halves ? two_halves(s, 2) : sass_source(s, 2);
     sass_row(s, halves ? "add.u16x2" : "add.u32", sass_dest(s, 0, 0), a, b, 0);
 }
 
-// ISETP: p, q, a, b, with, lower words' result
+// ISETP: p, q, a, b, with, result for the lower words
 void sass_lower_isetp(SassLower *s) {
     static const char *const rows[] = {"", "lt", "eq", "le", "gt", "ne", "ge", ""};
     static const char *const strict[] = {"", "lt", "", "lt", "gt", "ne", "gt", ""};
-    const char *type = sass_take(s, "U32") ? "u32" : "s32";
-    const uint32_t compare = sass_listed(s, "icmp");
+    const char *type = sass_take(s, MOD_U32) ? "u32" : "s32";
+    const uint32_t compare = sass_listed(s, LIST_ICMP);
     if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "its comparison is not known");
     const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
     uint32_t result = sass_compared(s);
     char name[24];
-    if (!sass_take(s, "EX")) {
+    if (!sass_take(s, MOD_EX)) {
         snprintf(name, sizeof name, "setp.%s.%s", rows[compare], type);
         sass_row(s, name, result, a, b, 0);
     } else {
-        // Of 64 bits: the upper words say it, or if they are equal the lower ones have said it.
+        // 64 bits: the upper words decide or, if they are equal, the lower ones have decided.
         const uint32_t equal = sass_temp(s, REGISTER_PRED);
         sass_row(s, "setp.eq.u32", equal, a, b, 0);
         sass_row(s, "and.pred", equal, equal, sass_predicate(s, 5), 0);
@@ -383,21 +381,21 @@ void sass_lower_isetp(SassLower *s) {
     sass_combine(s, result);
 }
 
-// Only p is wanted, and is the comparison's result as it is.
+// Whether p is the comparison's result itself, and q is not needed.
 static bool combines_nothing(const SassLower *s) {
-    return sass_has(s->inst, "AND") && s->inst->operands[1].reg == SASS_PT && sass_is_true(s, 4);
+    return sass_has(s->inst, MOD_AND) && s->inst->operands[1].reg == SASS_PT && sass_is_true(s, 4);
 }
 
 uint32_t sass_compared(SassLower *s) {
     const uint32_t p = sass_wanted(s, 0);
-    const bool plain = combines_nothing(s) && p != PTX_NONE && !sass_has(s->inst, "EX");
+    const bool plain = combines_nothing(s) && p != PTX_NONE && !sass_has(s->inst, MOD_EX);
     return plain ? p : sass_temp(s, REGISTER_PRED);
 }
 
-// Of a comparison's result, p, q and `with`, which are its first two operands and the fifth.
+// Combines a comparison's result with operand 4; p and q, operands 0 and 1, are written.
 void sass_combine(SassLower *s, uint32_t result) {
     static const CombineMode modes[] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR};
-    const uint32_t how = sass_listed(s, "bool"), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
+    const uint32_t how = sass_listed(s, LIST_BOOL), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
     if (how == UINT32_MAX) sass_refuse(s, "how it combines is not known");
     if (how == 0 && q == PTX_NONE && sass_is_true(s, 4)) {
         if (p != PTX_NONE && p != result) sass_row(s, "mov.pred", p, result, 0, 0);

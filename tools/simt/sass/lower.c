@@ -1,14 +1,13 @@
-// Lowers a function of machine code: its blocks, its guards, one instruction after another.
+// Lowers a function of machine code: finds its basic blocks, then emits one instruction after
+// another, each behind its guard.
 #include "simt/sass/lower.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/sass/table.h"
-
 void sass_refuse(SassLower *s, const char *why) {
     Buf text = {.arena = s->lower->arena};
-    if (s->inst->name)
+    if (s->inst->op)
         sass_write(s->inst, &text);
     else
         buf_format(&text, "an opcode that is not known");
@@ -17,34 +16,32 @@ void sass_refuse(SassLower *s, const char *why) {
                (unsigned long long)s->inst->word.low, (unsigned long long)s->inst->at, why);
 }
 
-bool sass_take(SassLower *s, const char *modifier) {
+bool sass_take(SassLower *s, SassModifier modifier) {
     for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
-        if (!str_equal(s->inst->modifiers[k], str_of(modifier))) continue;
+        if (s->inst->modifiers[k] != modifier) continue;
         s->taken |= 1u << k;
         return true;
     }
     return false;
 }
 
-uint32_t sass_listed(SassLower *s, const char *name) {
-    const SassList *list = sass_lists;
-    while (strcmp(list->name, name) != 0) list++;
+uint32_t sass_listed(SassLower *s, SassListName list) {
     uint32_t unwritten = UINT32_MAX;
-    for (uint32_t k = list->count; k-- > 0;) {
-        const char *item = list->items[k];
-        if (item && !*item) unwritten = k;
-        if (item && *item && sass_take(s, item)) return k;
+    for (uint32_t k = SASS_LIST_ITEMS; k-- > 0;) {
+        const SassModifier item = sass_lists[list][k];
+        if (item == MOD_NONE) unwritten = k;
+        if (item != MOD_NONE && item != MOD_UNKNOWN && sass_take(s, item)) return k;
     }
     return unwritten;
 }
 
-Str sass_next(SassLower *s) {
+SassModifier sass_next(SassLower *s) {
     for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
         if (s->taken >> k & 1) continue;
         s->taken |= 1u << k;
         return s->inst->modifiers[k];
     }
-    return STR("");
+    return MOD_NONE;
 }
 
 Inst *sass_emit(SassLower *s, Op *run) { return lower_emit(s->lower, run); }
@@ -63,24 +60,7 @@ void sass_jump(SassLower *s, uint64_t target) {
 
 // --- blocks ---
 
-static const char *const enders[] = {"BRA",  "EXIT", "BSYNC", "WARPSYNC", "ENDCOLLECTIVE",
-                                     "CALL", "RET",  "BPT",   "BREAK",    "BRX"};
-
-static bool ends_block(const SassInst *inst) {
-    for (size_t k = 0; inst->name && k < sizeof enders / sizeof *enders; k++)
-        if (strcmp(inst->name, enders[k]) == 0) return true;
-    return false;
-}
-
-// Where lanes may come back to: those that waited, or that jump elsewhere than others.
-static bool may_repeat(const SassInst *inst) {
-    static const char *const names[] = {"BSYNC", "WARPSYNC", "RET", "BRX", "CALL"};
-    for (size_t k = 0; inst->name && k < sizeof names / sizeof *names; k++)
-        if (strcmp(inst->name, names[k]) == 0) return true;
-    return false;
-}
-
-// Whatever in the function's table may be the address of an instruction.
+// Every word of the function's table may be the address of an instruction.
 static void mark_table(const SassLower *s, bool *leads) {
     const PtxVariable *table = s->function->table;
     for (size_t at = 0; table && at + 4 <= table->data_bytes; at += 4) {
@@ -96,8 +76,8 @@ static void mark_leaders(const SassLower *s, bool *leads) {
     mark_table(s, leads);
     for (uint32_t k = 0; k < s->count; k++) {
         const SassInst *inst = &s->insts[k];
-        if (ends_block(inst) && k + 1 < s->count) leads[k + 1] = true;
-        if (may_repeat(inst)) leads[k] = true;
+        if (sass_is(inst, SASS_ENDS) && k + 1 < s->count) leads[k + 1] = true;
+        if (sass_is(inst, SASS_REPEATS)) leads[k] = true;
         for (uint32_t j = 0; j < inst->operand_count; j++) {
             const SassOperand *operand = &inst->operands[j];
             const uint64_t target = operand->value / SASS_BYTES;
@@ -123,26 +103,20 @@ static void check_modifiers(SassLower *s) {
     if ((s->taken & all) == all) return;
     const uint32_t first = (uint32_t)__builtin_ctz(all & ~s->taken);
     char why[100];
-    snprintf(why, sizeof why, "what .%.*s does is not known", STR_ARG(s->inst->modifiers[first]));
+    snprintf(why, sizeof why, "what .%s does is not known",
+             sass_modifier_text(s->inst->modifiers[first]));
     sass_refuse(s, why);
 }
 
-// Those with a predicate beside their guard look at both themselves, and one that gives the lanes
-// that are off its result too.
-static bool guards_itself(const SassInst *inst) {
-    static const char *const names[] = {"BRA", "BREAK", "EXIT", "R2UR"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(inst->name, names[k]) == 0) return true;
-    return false;
-}
+#define LOWERING(name, lower, evidence, pipe, act, flags) [SASS_##name] = sass_lower_##lower,
+static SassLowering *const lowerings[SASS_OPCODE_COUNT] = {SASS_OPCODES(LOWERING)};
 
 static void lower_instruction(SassLower *s) {
     const SassInst *inst = s->inst;
     Lower *lower = s->lower;
-    const SassOpcode *opcode = inst->name ? sass_opcode(inst->name) : NULL;
-    if (!opcode) sass_refuse(s, "the CPU device does not have it");
+    if (!inst->op) sass_refuse(s, "the CPU device does not have it");
     if (inst->guard == SASS_PT && inst->guard_negated) return; // never
-    const bool guarded = inst->guard != SASS_PT && !guards_itself(inst);
+    const bool guarded = inst->guard != SASS_PT && !sass_is(inst, SASS_GUARDS);
     const size_t guard = lower->count;
     if (guarded) {
         const uint32_t first = inst->guard_uniform ? s->uniform_predicates : s->predicates;
@@ -151,21 +125,21 @@ static void lower_instruction(SassLower *s) {
     }
     s->taken = 0;
     for (int class = 0; class <= REGISTER_64; class ++) s->temps[class].used = 0;
-    opcode->lower(s);
+    lowerings[inst->op](s);
     check_modifiers(s);
     if (!guarded) return;
     sass_emit(s, op_unguard);
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
 }
 
-// The end of the stack is in R1: who calls others that move it needs more than its own frame.
+// Whether the function may need more local memory than its own frame: it calls functions, and some
+// code moves the stack pointer, R1.
 static bool deepens(const SassLower *s) {
     bool calls = false, moves = false;
     for (uint32_t k = 0; k < s->count; k++) {
         const SassInst *inst = &s->insts[k];
-        if (!inst->name) continue;
         const SassOperand *d = &inst->operands[0];
-        calls |= strcmp(inst->name, "CALL") == 0;
+        calls |= inst->op == SASS_CALL;
         moves |= k && inst->operand_count && d->written && d->kind == SASS_REG && d->reg == 1;
     }
     return calls && moves;
@@ -176,15 +150,14 @@ static void decode_all(SassLower *s) {
     for (uint32_t k = 0; k < s->count; k++) {
         SassWord word;
         memcpy(&word, s->function->code.at + k * SASS_BYTES, sizeof word);
-        if (!sass_decode(word, k * SASS_BYTES, &s->insts[k])) s->insts[k].name = NULL;
+        if (!sass_decode(word, k * SASS_BYTES, &s->insts[k])) s->insts[k].op = SASS_UNKNOWN;
     }
 }
 
-// What stands behind the last instruction that can be reached: a jump to itself and blanks.
+// The number of instructions without the NOPs after the last one, which pad the section.
 static uint32_t without_padding(const SassLower *s) {
     uint32_t count = s->count;
-    while (count && s->insts[count - 1].name && strcmp(s->insts[count - 1].name, "NOP") == 0)
-        count--;
+    while (count && s->insts[count - 1].op == SASS_NOP) count--;
     return count;
 }
 
@@ -220,12 +193,13 @@ static void finish(SassLower *s, const bool *leads) {
     code->lowered = true;
 }
 
-// A barrier that functions save is empty when a warp begins, whatever the block before left in it.
+// Clears the barriers that functions save: a warp begins with empty ones, and the frame may still
+// hold those of an earlier block.
 static void clear_saved_barriers(SassLower *s) {
     uint32_t cleared = 0;
     for (uint32_t k = 0; k < s->count; k++) {
         const SassInst *inst = &s->insts[k];
-        if (!inst->name || strcmp(inst->name, "BMOV") != 0) continue;
+        if (inst->op != SASS_BMOV) continue;
         const SassOperand *first = inst->operands;
         const uint32_t number = first[first->kind != SASS_BARRIER].reg;
         if (!(cleared >> number & 1))

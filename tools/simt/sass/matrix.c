@@ -1,10 +1,10 @@
-// Machine instructions of matrices over a warp: products, rows of shared memory, transposing. What
-// a lane holds is what the PTX ISA says of mma with the same shape.
+// Lowers instructions on matrices that a warp holds: products, loads and stores of rows,
+// transposition. A lane holds the elements that the PTX ISA gives for mma of the same shape.
 #include "simt/lower/fragment.h"
 #include "simt/lower/matrix_rows.h"
 #include "simt/sass/lower.h"
 
-// What needs all lanes cannot be done by some.
+// These instructions need all lanes.
 static void refuse_guard(SassLower *s) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
 }
@@ -13,11 +13,11 @@ static void refuse_guard(SassLower *s) {
 
 static MatrixShape take_shape(SassLower *s) {
     static const struct {
-        const char *list;
+        SassListName list;
         MatrixShape shapes[4];
-    } kinds[] = {{"hmma", {{16, 8, 8}, {16, 8, 16}, {16, 8, 4}}},
-                 {"imma", {{8, 8, 16}, {0}, {16, 8, 16}, {16, 8, 32}}},
-                 {"dmma", {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}}};
+    } kinds[] = {{LIST_HMMA, {{16, 8, 8}, {16, 8, 16}, {16, 8, 4}}},
+                 {LIST_IMMA, {{8, 8, 16}, {0}, {16, 8, 16}, {16, 8, 32}}},
+                 {LIST_DMMA, {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const uint32_t how = sass_listed(s, kinds[k].list);
         if (how != UINT32_MAX) return kinds[k].shapes[how];
@@ -55,7 +55,7 @@ static void multiply(SassLower *s, ElementType a, ElementType b, ElementType sum
                        .b = fragment_of(MATRIX_B, b, shape, false),
                        .c = fragment_of(MATRIX_C, sum, shape, false),
                        .d = fragment_of(MATRIX_C, sum, shape, false),
-                       .saturates = sass_take(s, "SAT"),
+                       .saturates = sass_take(s, MOD_SAT),
                        .terms = sum == ELEMENT_F64 ? 1 : shape.k};
     MatrixFragment *const fragments[] = {&matrix->d, &matrix->a, &matrix->b, &matrix->c};
     refuse_guard(s);
@@ -67,20 +67,19 @@ static void multiply(SassLower *s, ElementType a, ElementType b, ElementType sum
 }
 
 void sass_lower_hmma(SassLower *s) {
-    const ElementType sum = sass_take(s, "F32") ? ELEMENT_F32 : ELEMENT_F16;
-    const ElementType factor = sass_take(s, "BF16")   ? ELEMENT_BF16
-                               : sass_take(s, "TF32") ? ELEMENT_TF32
-                                                      : ELEMENT_F16;
-    if (sum == ELEMENT_F16) sass_take(s, "F16");
+    const ElementType sum = sass_take(s, MOD_F32) ? ELEMENT_F32 : ELEMENT_F16;
+    const ElementType factor = sass_take(s, MOD_BF16)   ? ELEMENT_BF16
+                               : sass_take(s, MOD_TF32) ? ELEMENT_TF32
+                                                        : ELEMENT_F16;
+    if (sum == ELEMENT_F16) sass_take(s, MOD_F16);
     if (sum == ELEMENT_F16 && factor != ELEMENT_F16) sass_refuse(s, "how it adds is not known");
     multiply(s, factor, factor, sum);
 }
 
 static ElementType take_byte(SassLower *s) {
-    const Str type = sass_next(s);
-    if (!str_equal(type, STR("S8")) && !str_equal(type, STR("U8")))
-        sass_refuse(s, "what it multiplies is not known");
-    return str_equal(type, STR("S8")) ? ELEMENT_S8 : ELEMENT_U8;
+    const SassModifier type = sass_next(s);
+    if (type != MOD_S8 && type != MOD_U8) sass_refuse(s, "what it multiplies is not known");
+    return type == MOD_S8 ? ELEMENT_S8 : ELEMENT_U8;
 }
 
 // Its first modifier is the shape.
@@ -92,11 +91,11 @@ void sass_lower_imma(SassLower *s) {
 
 void sass_lower_dmma(SassLower *s) { multiply(s, ELEMENT_F64, ELEMENT_F64, ELEMENT_F64); }
 
-// --- matrices of 8 by 8 elements of 16 bits, one in each register ---
+// --- matrices of 8 x 8 elements of 16 bits, one in each register ---
 
 static uint32_t take_count(SassLower *s) {
-    sass_take(s, "16"), sass_take(s, "M88");
-    return sass_take(s, "4") ? 4 : sass_take(s, "2") ? 2 : 1;
+    sass_take(s, MOD_16), sass_take(s, MOD_M88);
+    return sass_take(s, MOD_4) ? 4 : sass_take(s, MOD_2) ? 2 : 1;
 }
 
 static MatrixRowsRoom room_for(SassLower *s) {
@@ -108,7 +107,7 @@ static MatrixRowsRoom room_for(SassLower *s) {
 
 // LDSM: d, row
 void sass_lower_ldsm(SassLower *s) {
-    const bool turned = sass_take(s, "MT88");
+    const bool turned = sass_take(s, MOD_MT88);
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 1);
     const MatrixRowsRoom room = room_for(s);
@@ -120,7 +119,7 @@ void sass_lower_ldsm(SassLower *s) {
 
 // STSM: row, a
 void sass_lower_stsm(SassLower *s) {
-    const bool turned = sass_take(s, "MT88");
+    const bool turned = sass_take(s, MOD_MT88);
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 0);
     const MatrixRowsRoom room = room_for(s);
@@ -132,7 +131,7 @@ void sass_lower_stsm(SassLower *s) {
 
 // MOVM: d, a
 void sass_lower_movm(SassLower *s) {
-    sass_take(s, "16"), sass_take(s, "MT88");
+    sass_take(s, MOD_16), sass_take(s, MOD_MT88);
     refuse_guard(s);
     const uint32_t from = sass_source(s, 1), d = sass_dest(s, 0, 0);
     matrix_rows_turn(s->lower, 1, &from, &d);

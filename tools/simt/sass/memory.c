@@ -1,18 +1,16 @@
-// Machine instructions that move: constants, special registers, memory.
-#include <string.h>
-
+// Lowers instructions that move data: constants, special registers, memory.
 #include "simt/sass/lower.h"
 
-// What one access moves.
+// The data of one access: bytes of an element, elements, each in a register.
 typedef struct {
-    uint8_t bytes, elements; // of each, how many registers
+    uint8_t bytes, elements;
     bool is_signed;
 } Size;
 
 static Size take_size(SassLower *s) {
     static const Size sizes[] = {{1, 1, false}, {1, 1, true},  {2, 1, false}, {2, 1, true},
                                  {4, 1, false}, {4, 2, false}, {4, 4, false}};
-    const uint32_t how = sass_listed(s, "size");
+    const uint32_t how = sass_listed(s, LIST_SIZE);
     if (how >= sizeof sizes / sizeof *sizes) sass_refuse(s, "how much it moves is not known");
     return sizes[how];
 }
@@ -28,7 +26,7 @@ static InstValues values_of(SassLower *s, uint32_t operand, Size size, bool writ
     return values;
 }
 
-// Where a register says, and how far from there: a sum of 32 bits.
+// The place in a constant bank: index register + offset, a sum of 32 bits.
 static uint32_t place_in_bank(SassLower *s, const SassOperand *bank) {
     const bool uniform = bank->ureg != SASS_URZ;
     const uint32_t base = uniform ? sass_uniform(s, bank->ureg) : sass_register(s, bank->reg);
@@ -80,44 +78,40 @@ static void special(SassLower *s, const char *name, uint32_t d) {
 
 // S2R, S2UR: d, special
 void sass_lower_s2r(SassLower *s) {
-    static const struct {
-        const char *machine, *ptx;
-    } names[] = {{"SR_TID.X", "%tid.x"},        {"SR_TID.Y", "%tid.y"},
-                 {"SR_TID.Z", "%tid.z"},        {"SR_CTAID.X", "%ctaid.x"},
-                 {"SR_CTAID.Y", "%ctaid.y"},    {"SR_CTAID.Z", "%ctaid.z"},
-                 {"SR_LANEID", "%laneid"},      {"SR_EQMASK", "%lanemask_eq"},
-                 {"SR_LTMASK", "%lanemask_lt"}, {"SR_LEMASK", "%lanemask_le"},
-                 {"SR_GTMASK", "%lanemask_gt"}, {"SR_GEMASK", "%lanemask_ge"},
-                 {"SR_VIRTUALSMID", "%smid"},   {"SR_CLOCKLO", "%clock"},
-                 {"SR_CLOCKHI", "%clock_hi"},   {"SR_CgaCtaId", "%cluster_ctarank"}};
-    const char *name = s->inst->operands[1].word;
+    static const char *const names[] = {
+        [SR_TID_X] = "%tid.x",        [SR_TID_Y] = "%tid.y",
+        [SR_TID_Z] = "%tid.z",        [SR_CTAID_X] = "%ctaid.x",
+        [SR_CTAID_Y] = "%ctaid.y",    [SR_CTAID_Z] = "%ctaid.z",
+        [SR_LANEID] = "%laneid",      [SR_EQMASK] = "%lanemask_eq",
+        [SR_LTMASK] = "%lanemask_lt", [SR_LEMASK] = "%lanemask_le",
+        [SR_GTMASK] = "%lanemask_gt", [SR_GEMASK] = "%lanemask_ge",
+        [SR_VIRTUALSMID] = "%smid",   [SR_CLOCKLO] = "%clock",
+        [SR_CLOCKHI] = "%clock_hi",   [SR_CgaCtaId] = "%cluster_ctarank"};
+    const uint64_t number = s->inst->operands[1].value;
     const uint32_t d = sass_dest(s, 0, 0);
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (strcmp(name, names[k].machine) != 0) continue;
-        special(s, names[k].ptx, d);
+    if (number < sizeof names / sizeof *names && names[number]) {
+        special(s, names[number], d);
         return;
     }
-    if (strcmp(name, "SR_VIRTID") == 0) { // the warp's number is in its second byte
+    if (number == SR_VIRTID) { // bits 8 and up are the warp's number
         const uint32_t warp = sass_temp(s, REGISTER_32);
         special(s, "%warpid", warp);
         sass_row(s, "shl.b32", d, warp, sass_constant(s, 8), 0);
         return;
     }
-    // The words of the generic address where shared memory begins; CUDA 12 reads the lower one,
-    // too.
-    const bool upper = strcmp(name, "SR_SWINHI") == 0;
-    if (!upper && strcmp(name, "SR_SWINLO") != 0)
-        sass_refuse(s, "this special register is not known");
+    // The two words of the generic address of shared memory; CUDA 12 reads the lower one, too.
+    const bool upper = number == SR_SWINHI;
+    if (!upper && number != SR_SWINLO) sass_refuse(s, "this special register is not known");
     const uint64_t window = address_window(PTX_SHARED);
     sass_row(s, "mov.b32", d, sass_constant(s, (uint32_t)(upper ? window >> 32 : window)), 0, 0);
 }
 
-// CS2R d, SRZ: zero, of 64 bits if not .32
+// CS2R d, special: 64 bits, unless .32
 void sass_lower_cs2r(SassLower *s) {
-    const bool narrow = sass_take(s, "32");
-    const char *name = s->inst->operands[1].word;
-    const bool clock = strcmp(name, "SR_CLOCKLO") == 0;
-    if (!narrow && (clock || strcmp(name, "SR_GLOBALTIMERLO") == 0)) {
+    const bool narrow = sass_take(s, MOD_32);
+    const uint64_t number = s->inst->operands[1].value;
+    const bool clock = number == SR_CLOCKLO;
+    if (!narrow && (clock || number == SR_GLOBALTIMERLO)) {
         const uint32_t d = sass_temp(s, REGISTER_64);
         special_of(s, clock ? "%clock64" : "%globaltimer", d, REGISTER_64);
         sass_split(s, 0, d);
@@ -127,17 +121,16 @@ void sass_lower_cs2r(SassLower *s) {
         special(s, "%clock", sass_dest(s, 0, 0));
         return;
     }
-    if (strcmp(s->inst->operands[1].word, "SRZ") != 0)
-        sass_refuse(s, "this special register is not known");
+    if (number != SR_ZERO) sass_refuse(s, "this special register is not known");
     for (uint32_t k = 0; k < (narrow ? 1 : 2); k++)
         sass_row(s, "mov.b32", sass_dest(s, 0, k), sass_constant(s, 0), 0, 0);
 }
 
-// R2UR: p, d, a. The value of the first lane that the guard lets goes to all. Of those lanes p says
-// which had another one, and with .OR that or what it was: code that needs a uniform register for
-// what differs does it again for these.
+// R2UR: p, d, a. All lanes get the value of the first lane for which the guard is true. p: the
+// lanes whose own value differs; with .OR, those and the ones in which p was true. Code that needs
+// a uniform register for a value that differs repeats itself for these lanes.
 void sass_lower_r2ur(SassLower *s) {
-    const bool adds = sass_take(s, "OR"), guarded = s->inst->guard != SASS_PT;
+    const bool adds = sass_take(s, MOD_OR), guarded = s->inst->guard != SASS_PT;
     const uint32_t d = sass_dest(s, 1, 0), a = sass_source(s, 2), p = sass_wanted(s, 0);
     const uint32_t chosen = guarded ? sass_guard(s) : PTX_NONE;
     if (guarded)
@@ -155,17 +148,23 @@ void sass_lower_r2ur(SassLower *s) {
 
 // --- memory ---
 
-// The name's first letters say which memory it is.
-static PtxSpace space_of(const char *name) {
-    static const struct {
-        const char *start;
-        PtxSpace space;
-    } spaces[] = {{"LDG", PTX_GLOBAL},   {"STG", PTX_GLOBAL}, {"ATOMG", PTX_GLOBAL},
-                  {"REDG", PTX_GLOBAL},  {"LDS", PTX_SHARED}, {"STS", PTX_SHARED},
-                  {"ATOMS", PTX_SHARED}, {"LDL", PTX_LOCAL},  {"STL", PTX_LOCAL}};
-    for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++)
-        if (strcmp(name, spaces[k].start) == 0) return spaces[k].space;
-    return PTX_GENERIC;
+static PtxSpace space_of(SassOpcode op) {
+    switch (op) {
+    case SASS_LDG:
+    case SASS_STG:
+    case SASS_ATOMG:
+    case SASS_REDG:
+        return PTX_GLOBAL;
+    case SASS_LDS:
+    case SASS_STS:
+    case SASS_ATOMS:
+        return PTX_SHARED;
+    case SASS_LDL:
+    case SASS_STL:
+        return PTX_LOCAL;
+    default:
+        return PTX_GENERIC;
+    }
 }
 
 static uint32_t address_of(SassLower *s, const SassOperand *operand) {
@@ -181,7 +180,7 @@ static uint32_t address_of(SassLower *s, const SassOperand *operand) {
     return sum;
 }
 
-// Shared addresses name the block of the cluster in their upper bits; here that is the own one.
+// In a cluster, the upper bits of a shared address name a block. Here it is always the own block.
 uint32_t sass_within_block(SassLower *s, uint32_t address) {
     if (!s->function->uses_clusters) return address;
     const uint32_t to = sass_temp(s, REGISTER_32);
@@ -200,22 +199,22 @@ InstMemory sass_shared(SassLower *s, uint32_t operand) {
     return memory_of(s, operand, PTX_SHARED, (Size){4, 4, false});
 }
 
-// .STRONG.GPU and the like: other threads are meant to see it.
+// Takes .STRONG.GPU and the like: the access is visible to other threads.
 static void take_order(SassLower *s, Inst *inst) {
     static const Scope scopes[] = {[5] = SCOPE_CTA, [7] = SCOPE_DEVICE, [10] = SCOPE_DEVICE};
-    const uint32_t how = sass_listed(s, "order");
+    const uint32_t how = sass_listed(s, LIST_ORDER);
     if (how < 5) return;
     inst->order = ORDER_RELAXED;
     inst->scope = scopes[how];
 }
 
 void sass_take_hints(SassLower *s) {
-    sass_take(s, "E"), sass_take(s, "CONSTANT");
-    sass_listed(s, "evict"), sass_listed(s, "ltc");
+    sass_take(s, MOD_E), sass_take(s, MOD_CONSTANT);
+    sass_listed(s, LIST_EVICT), sass_listed(s, LIST_LTC);
 }
 
 static void access_memory(SassLower *s, bool load) {
-    const PtxSpace space = space_of(s->inst->name);
+    const PtxSpace space = space_of(s->inst->op);
     sass_take_hints(s);
     const Size size = take_size(s);
     const InstMemory memory = memory_of(s, load ? 1 : 0, space, size);
@@ -241,9 +240,9 @@ void sass_lower_store(SassLower *s) { access_memory(s, false); }
 AtomicMode sass_operation(SassLower *s) {
     static const AtomicMode modes[] = {ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_INC, ATOMIC_DEC,
                                        ATOMIC_AND, ATOMIC_OR,  ATOMIC_XOR, ATOMIC_EXCH};
-    const uint32_t how = sass_listed(s, "atom");
+    const uint32_t how = sass_listed(s, LIST_ATOM);
     if (how != UINT32_MAX) return modes[how];
-    if (sass_take(s, "CAS")) return ATOMIC_CAS;
+    if (sass_take(s, MOD_CAS)) return ATOMIC_CAS;
     sass_refuse(s, "its operation is not known");
 }
 
@@ -251,12 +250,12 @@ static PtxType take_atomic_type(SassLower *s) {
     static const PtxType integers[] = {PTX_U32, PTX_S32, PTX_U64, PTX_S64};
     static const PtxType floats[] = {
         [0] = PTX_F16X2, [3] = PTX_BF16X2, [9] = PTX_F32, [15] = PTX_F64};
-    const uint32_t how = sass_listed(s, "atomfloat");
-    sass_take(s, "32");
-    return how != UINT32_MAX ? floats[how] : integers[sass_listed(s, "atomtype")];
+    const uint32_t how = sass_listed(s, LIST_ATOMFLOAT);
+    sass_take(s, MOD_32);
+    return how != UINT32_MAX ? floats[how] : integers[sass_listed(s, LIST_ATOMTYPE)];
 }
 
-// What it works with, and where the old value goes to.
+// An operand of an atomic operation.
 static uint32_t atomic_source(SassLower *s, uint32_t index, RegisterClass class) {
     if (class == REGISTER_64) return sass_pair(s, &s->inst->operands[index]);
     return sass_source(s, index);
@@ -276,14 +275,15 @@ static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     return inst;
 }
 
-// Whether an address, a register and what is added to it, is of this memory.
+// p: whether the address `base` + `plus` is in this memory.
 static void emit_is_space(SassLower *s, uint32_t p, uint32_t base, uint64_t plus, PtxSpace space) {
     const uint32_t address = sass_temp(s, REGISTER_64);
     sass_row(s, "add.u64", address, base, lower_constant(s->lower, REGISTER_64, plus), 0);
     sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, space};
 }
 
-// A predicate in front says where it was done: not in shared memory, for which other code follows.
+// Sets `done` in the lanes that did it: those whose address is not in shared memory. Other code for
+// shared memory follows.
 static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
     const uint32_t far = sass_temp(s, REGISTER_PRED);
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its predicate is not known");
@@ -295,7 +295,7 @@ static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstA
     sass_row(s, "mov.pred", done, far, 0, 0);
 }
 
-// Blocks may run at a time only if nobody can tell in which order.
+// Blocks may run in parallel only if no result shows in which order they ran.
 static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, bool looks) {
     const AtomicMode mode = atomic->mode;
     const bool free = mode != ATOMIC_EXCH && mode != ATOMIC_CAS && mode != ATOMIC_INC &&
@@ -304,8 +304,8 @@ static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, b
     if (space != PTX_SHARED && (looks || !free)) s->lower->code->ordered = true;
 }
 
-// .CAST.SPIN of global memory: d is 1 where the old value was as expected, and the new one is
-// stored, else 0.
+// .CAST.SPIN on global memory: d is 1 where the old value was the expected one, so that the new one
+// was stored, else 0.
 static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstAtomic atomic) {
     const uint32_t same = sass_temp(s, REGISTER_PRED);
     sass_row(s, class == REGISTER_64 ? "setp.eq.u64" : "setp.eq.u32", same, atomic.old, atomic.b,
@@ -315,7 +315,7 @@ static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstA
     if (class == REGISTER_64) sass_row(s, "mov.b32", sass_dest(s, index, 1), zero, 0, 0);
 }
 
-// The same of shared memory, where only one lane for each bank is tried.
+// The same on shared memory, which tries only one lane for each bank.
 static void emit_shared_cast(SassLower *s, uint32_t index, InstMemory memory, InstAtomic atomic,
                              bool wide) {
     atomic.old = sass_dest(s, index, 0);
@@ -325,14 +325,14 @@ static void emit_shared_cast(SassLower *s, uint32_t index, InstMemory memory, In
 
 // ATOM, ATOMG: p, d, memory, b; ATOMS: d, memory, b; REDG: memory, b
 void sass_lower_atom(SassLower *s) {
-    const PtxSpace space = space_of(s->inst->name);
+    const PtxSpace space = space_of(s->inst->op);
     uint32_t at = 0;
     while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
         at++;
     const uint32_t done = at == 2 ? sass_wanted(s, 0) : PTX_NONE;
     sass_take_hints(s);
-    const bool cast = sass_take(s, "CAST") && sass_take(s, "SPIN");
-    const bool counts = sass_take(s, "POPC"); // adds one for each lane
+    const bool cast = sass_take(s, MOD_CAST) && sass_take(s, MOD_SPIN);
+    const bool counts = sass_take(s, MOD_POPC); // adds 1 for each lane
     const AtomicMode mode = cast ? ATOMIC_CAS : sass_operation(s);
     const PtxType type = take_atomic_type(s);
     const RegisterClass class = register_class(type);
@@ -362,8 +362,8 @@ void sass_lower_atom(SassLower *s) {
 
 void sass_lower_membar(SassLower *s) {
     static const Scope scopes[] = {SCOPE_CTA, SCOPE_CTA, SCOPE_DEVICE, SCOPE_DEVICE};
-    sass_take(s, "SC"), sass_take(s, "ALL");
-    const uint32_t how = sass_listed(s, "scope");
+    sass_take(s, MOD_SC), sass_take(s, MOD_ALL);
+    const uint32_t how = sass_listed(s, LIST_SCOPE);
     const Scope scope = how < 4 ? scopes[how] : SCOPE_DEVICE;
     Inst *inst = sass_emit(s, op_fence);
     inst->fence = FENCE_MEMORY;
@@ -371,27 +371,27 @@ void sass_lower_membar(SassLower *s) {
     inst->scope = scope;
 }
 
-// Prefetches, and caches that are always right.
+// Prefetches, and invalidation of caches: both change nothing here.
 void sass_lower_cctl(SassLower *s) {
-    const bool prefetches = sass_take(s, "PF1") || sass_take(s, "PF2");
-    sass_take(s, "E");
+    const bool prefetches = sass_take(s, MOD_PF1) || sass_take(s, MOD_PF2);
+    sass_take(s, MOD_E);
     if (!prefetches) sass_lower_nothing(s);
 }
 
-// p, RZ, address: whether it is of this memory
+// p, RZ, address: whether the address is in this memory
 void sass_lower_qspc(SassLower *s) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
-    sass_take(s, "E");
-    const uint32_t which = sass_listed(s, "qspc"), p = sass_wanted(s, 0);
+    sass_take(s, MOD_E);
+    const uint32_t which = sass_listed(s, LIST_QSPC), p = sass_wanted(s, 0);
     const SassOperand *of = &s->inst->operands[2];
     if (which > 3 || !sass_is_zero(&s->inst->operands[1]))
         sass_refuse(s, "which memory it asks for is not known");
     if (p != PTX_NONE) emit_is_space(s, p, address_of(s, of), of->value, spaces[which]);
 }
 
-// What changes nothing here: caches that are always right, errors that are told at once.
+// Changes nothing here: caches are always coherent, and errors are reported at once.
 void sass_lower_nothing(SassLower *s) {
-    sass_take(s, "IVALL");
+    sass_take(s, MOD_IVALL);
     for (uint32_t k = 0; k < s->inst->operand_count; k++)
         if (!sass_is_zero(&s->inst->operands[k])) sass_refuse(s, "its address is not known");
 }

@@ -1,159 +1,236 @@
-// The opcodes that can be executed: each with what lowers it and how its meaning is known.
-//
-//     VECTORS  results of an H200 on interesting inputs: tests/simt/sass/vectors.txt
-//     LABS     the labs that use it are right, and count what Nsight Compute counts on an H200
-//     PTX      the PTX that it was made of says what it must do; most give the same results over
-//              random inputs in tests/simt/sass/meanings.cu and bulks.cu
+// The opcodes of machine code: the one table that says what each is. Lowering, the timing model and
+// the census of opcodes (simt --opcodes) read it. How they are encoded: table.c.
 #ifndef SASS_OPCODES_H
 #define SASS_OPCODES_H
 
+#include <stdint.h>
+
+// One row for each opcode, grouped by the file that lowers it:
+//
+//     X(name, lowering function without its prefix, evidence, pipe, operation, flags)
+//
+// The evidence says how we know what the opcode means:
+//
+//     VECTORS  results of an H200 on interesting inputs: tests/simt/sass/vectors.txt
+//     LABS     the labs that use it are right, and count what Nsight Compute counts on an H200
+//     PTX      the PTX that it was compiled from defines it; most give the same results as PTX over
+//              random inputs in tests/simt/sass/meanings.cu and bulks.cu
+//
+// Pipe and operation are a SassPipe and a SassAct; the flags are a sum of SassFlag.
 // clang-format off
 #define SASS_OPCODES(X) \
-    X(IADD3, sass_lower_iadd3, VECTORS) \
-    X(UIADD3, sass_lower_iadd3, VECTORS) \
-    X(IDP, sass_lower_idp, VECTORS) \
-    X(VABSDIFF, sass_lower_absdiff, VECTORS) \
-    X(VABSDIFF4, sass_lower_absdiff4, PTX) \
-    X(SGXT, sass_lower_sgxt, VECTORS) \
-    X(USGXT, sass_lower_sgxt, PTX) \
-    X(BMSK, sass_lower_bmsk, VECTORS) \
-    X(UBMSK, sass_lower_bmsk, PTX) \
-    X(UPRMT, sass_lower_prmt, PTX) \
-    X(UPLOP3, sass_lower_plop3, PTX) \
-    X(VIADD, sass_lower_viadd, VECTORS) \
-    X(IMAD, sass_lower_imad, VECTORS) \
-    X(UIMAD, sass_lower_imad, VECTORS) \
-    X(LEA, sass_lower_lea, VECTORS) \
-    X(ULEA, sass_lower_lea, VECTORS) \
-    X(LOP3, sass_lower_lop3, VECTORS) \
-    X(ULOP3, sass_lower_lop3, LABS) \
-    X(SHF, sass_lower_shf, VECTORS) \
-    X(USHF, sass_lower_shf, LABS) \
-    X(PRMT, sass_lower_prmt, VECTORS) \
-    X(SEL, sass_lower_sel, VECTORS) \
-    X(USEL, sass_lower_sel, LABS) \
-    X(FSEL, sass_lower_sel, VECTORS) \
-    X(MOV, sass_lower_mov, VECTORS) \
-    X(UMOV, sass_lower_mov, VECTORS) \
-    X(ISETP, sass_lower_isetp, VECTORS) \
-    X(UISETP, sass_lower_isetp, LABS) \
-    X(VIMNMX, sass_lower_iminmax, VECTORS) \
-    X(VIMNMX3, sass_lower_minmax3, LABS) \
-    X(VIADDMNMX, sass_lower_addminmax, VECTORS) \
-    X(IABS, sass_lower_iabs, VECTORS) \
-    X(POPC, sass_lower_popc, VECTORS) \
-    X(UPOPC, sass_lower_popc, LABS) \
-    X(FLO, sass_lower_flo, VECTORS) \
-    X(UFLO, sass_lower_flo, LABS) \
-    X(BREV, sass_lower_brev, VECTORS) \
-    X(UBREV, sass_lower_brev, PTX) \
-    X(P2R, sass_lower_p2r, LABS) \
-    X(R2P, sass_lower_r2p, LABS) \
-    X(UP2UR, sass_lower_up2ur, LABS) \
-    X(PLOP3, sass_lower_plop3, VECTORS) \
-    X(FADD, sass_lower_fadd, VECTORS) \
-    X(FMUL, sass_lower_fadd, VECTORS) \
-    X(FFMA, sass_lower_ffma, VECTORS) \
-    X(FMNMX, sass_lower_fminmax, VECTORS) \
-    X(FSETP, sass_lower_fsetp, VECTORS) \
-    X(FCHK, sass_lower_fchk, VECTORS) \
-    X(MUFU, sass_lower_mufu, VECTORS) \
-    X(DADD, sass_lower_dadd, VECTORS) \
-    X(DMUL, sass_lower_dadd, VECTORS) \
-    X(DFMA, sass_lower_dadd, VECTORS) \
-    X(DSETP, sass_lower_dsetp, VECTORS) \
-    X(HADD2, sass_lower_hadd2, VECTORS) \
-    X(HFMA2, sass_lower_hfma2, VECTORS) \
-    X(HMUL2, sass_lower_hmul2, VECTORS) \
-    X(HMNMX2, sass_lower_hminmax, VECTORS) \
-    X(HSETP2, sass_lower_hsetp2, VECTORS) \
-    X(HSET2, sass_lower_hset2, VECTORS) \
-    X(I2F, sass_lower_i2f, VECTORS) \
-    X(I2FP, sass_lower_i2fp, VECTORS) \
-    X(F2I, sass_lower_f2i, VECTORS) \
-    X(F2F, sass_lower_f2f, VECTORS) \
-    X(FRND, sass_lower_frnd, VECTORS) \
-    X(I2I, sass_lower_i2i, VECTORS) \
-    X(F2FP, sass_lower_f2fp, VECTORS) \
-    X(F2IP, sass_lower_f2ip, VECTORS) \
-    X(HMMA, sass_lower_hmma, VECTORS) \
-    X(IMMA, sass_lower_imma, VECTORS) \
-    X(DMMA, sass_lower_dmma, VECTORS) \
-    X(LDSM, sass_lower_ldsm, VECTORS) \
-    X(STSM, sass_lower_stsm, VECTORS) \
-    X(MOVM, sass_lower_movm, VECTORS) \
-    X(LDC, sass_lower_ldc, VECTORS) \
-    X(ULDC, sass_lower_ldc, VECTORS) \
-    X(S2R, sass_lower_s2r, VECTORS) \
-    X(S2UR, sass_lower_s2r, VECTORS) \
-    X(CS2R, sass_lower_cs2r, VECTORS) \
-    X(R2UR, sass_lower_r2ur, LABS) \
-    X(LDG, sass_lower_load, VECTORS) \
-    X(LDS, sass_lower_load, VECTORS) \
-    X(LDL, sass_lower_load, VECTORS) \
-    X(LD, sass_lower_load, VECTORS) \
-    X(STG, sass_lower_store, VECTORS) \
-    X(STS, sass_lower_store, VECTORS) \
-    X(STL, sass_lower_store, VECTORS) \
-    X(ST, sass_lower_store, VECTORS) \
-    X(ATOM, sass_lower_atom, LABS) \
-    X(ATOMG, sass_lower_atom, VECTORS) \
-    X(ATOMS, sass_lower_atom, VECTORS) \
-    X(REDG, sass_lower_atom, VECTORS) \
-    X(MEMBAR, sass_lower_membar, VECTORS) \
-    X(CCTL, sass_lower_cctl, VECTORS) \
-    X(QSPC, sass_lower_qspc, PTX) \
-    X(LDGSTS, sass_lower_ldgsts, PTX) \
-    X(LDGDEPBAR, sass_lower_ldgdepbar, PTX) \
-    X(DEPBAR, sass_lower_depbar, PTX) \
-    X(UTMACMDFLUSH, sass_lower_flush, PTX) \
-    X(ERRBAR, sass_lower_nothing, VECTORS) \
-    X(CGAERRBAR, sass_lower_nothing, VECTORS) \
-    X(YIELD, sass_lower_yield, LABS) \
-    X(NOP, sass_lower_nothing, VECTORS) \
-    X(ENDCOLLECTIVE, sass_lower_nothing, LABS) \
-    X(BRA, sass_lower_bra, VECTORS) \
-    X(EXIT, sass_lower_exit, VECTORS) \
-    X(BSSY, sass_lower_bssy, VECTORS) \
-    X(BSYNC, sass_lower_bsync, VECTORS) \
-    X(BREAK, sass_lower_break, VECTORS) \
-    X(BMOV, sass_lower_bmov, PTX) \
-    X(LEPC, sass_lower_lepc, PTX) \
-    X(WARPSYNC, sass_lower_warpsync, VECTORS) \
-    X(CALL, sass_lower_call, VECTORS) \
-    X(RET, sass_lower_ret, VECTORS) \
-    X(BRX, sass_lower_brx, PTX) \
-    X(BPT, sass_lower_trap, LABS) \
-    X(NANOSLEEP, sass_lower_nanosleep, VECTORS) \
-    X(SHFL, sass_lower_shfl, VECTORS) \
-    X(VOTE, sass_lower_vote, VECTORS) \
-    X(VOTEU, sass_lower_vote, LABS) \
-    X(REDUX, sass_lower_redux, VECTORS) \
-    X(MATCH, sass_lower_match, VECTORS) \
-    X(ELECT, sass_lower_elect, LABS) \
-    X(BAR, sass_lower_bar, LABS) \
-    X(B2R, sass_lower_b2r, PTX) \
-    X(PREEXIT, sass_lower_nothing, LABS) \
-    X(ACQBULK, sass_lower_grid_wait, LABS) \
-    X(UCGABAR_ARV, sass_lower_cluster_arrive, LABS) \
-    X(UCGABAR_WAIT, sass_lower_cluster_wait, LABS) \
-    X(SYNCS, sass_lower_syncs, LABS) \
-    X(ARRIVES, sass_lower_arrives, PTX) \
-    X(UBLKCP, sass_lower_ublkcp, LABS) \
-    X(UBLKRED, sass_lower_ublkred, PTX) \
-    X(STAS, sass_lower_stas, PTX) \
-    X(REDAS, sass_lower_redas, PTX) \
-    X(FENCE, sass_lower_fence, LABS)
+    /* integer.c */ \
+    X(IADD3,         iadd3,          VECTORS, ALU,      NONE,    0) \
+    X(UIADD3,        iadd3,          VECTORS, UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(UPRMT,         prmt,           PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(VIADD,         viadd,          VECTORS, ALU,      NONE,    0) \
+    X(IMAD,          imad,           VECTORS, IMAD,     NONE,    0) \
+    X(UIMAD,         imad,           VECTORS, UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(LEA,           lea,            VECTORS, ALU,      NONE,    0) \
+    X(ULEA,          lea,            VECTORS, UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(LOP3,          lop3,           VECTORS, ALU,      NONE,    0) \
+    X(ULOP3,         lop3,           LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(SHF,           shf,            VECTORS, ALU,      NONE,    0) \
+    X(USHF,          shf,            LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(PRMT,          prmt,           VECTORS, ALU,      NONE,    0) \
+    X(SEL,           sel,            VECTORS, ALU,      NONE,    0) \
+    X(USEL,          sel,            LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(FSEL,          sel,            VECTORS, ALU,      NONE,    0) \
+    X(MOV,           mov,            VECTORS, ALU,      NONE,    0) \
+    X(UMOV,          mov,            VECTORS, UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(ISETP,         isetp,          VECTORS, ALU,      NONE,    0) \
+    X(UISETP,        isetp,          LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    /* bits.c */ \
+    X(IDP,           idp,            VECTORS, IMAD,     NONE,    0) \
+    X(VABSDIFF,      absdiff,        VECTORS, ALU,      NONE,    0) \
+    X(VABSDIFF4,     absdiff4,       PTX,     ALU,      NONE,    0) \
+    X(SGXT,          sgxt,           VECTORS, ALU,      NONE,    0) \
+    X(USGXT,         sgxt,           PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(BMSK,          bmsk,           VECTORS, ALU,      NONE,    0) \
+    X(UBMSK,         bmsk,           PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(UPLOP3,        plop3,          PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(VIMNMX,        iminmax,        VECTORS, ALU,      NONE,    0) \
+    X(VIMNMX3,       minmax3,        LABS,    ALU,      NONE,    0) \
+    X(VIADDMNMX,     addminmax,      VECTORS, ALU,      NONE,    0) \
+    X(IABS,          iabs,           VECTORS, ALU,      NONE,    0) \
+    X(POPC,          popc,           VECTORS, XU,       NONE,    0) \
+    X(UPOPC,         popc,           LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(FLO,           flo,            VECTORS, XU,       NONE,    0) \
+    X(UFLO,          flo,            LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(BREV,          brev,           VECTORS, XU,       NONE,    0) \
+    X(UBREV,         brev,           PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(P2R,           p2r,            LABS,    ALU,      NONE,    0) \
+    X(R2P,           r2p,            LABS,    ALU,      NONE,    0) \
+    X(UP2UR,         up2ur,          LABS,    UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(PLOP3,         plop3,          VECTORS, ALU,      NONE,    0) \
+    X(FMNMX,         fminmax,        VECTORS, ALU,      NONE,    0) \
+    /* float.c */ \
+    X(FADD,          fadd,           VECTORS, FMA,      NONE,    0) \
+    X(FMUL,          fadd,           VECTORS, FMA,      NONE,    0) \
+    X(FFMA,          ffma,           VECTORS, FMA,      NONE,    0) \
+    X(FSETP,         fsetp,          VECTORS, ALU,      NONE,    0) \
+    X(FCHK,          fchk,           VECTORS, ALU,      NONE,    0) \
+    X(MUFU,          mufu,           VECTORS, XU,       NONE,    0) \
+    X(DADD,          dadd,           VECTORS, FP64,     NONE,    0) \
+    X(DMUL,          dadd,           VECTORS, FP64,     NONE,    0) \
+    X(DFMA,          dadd,           VECTORS, FP64,     NONE,    0) \
+    X(DSETP,         dsetp,          VECTORS, FP64,     NONE,    0) \
+    /* halves.c */ \
+    X(HADD2,         hadd2,          VECTORS, HALF,     NONE,    0) \
+    X(HFMA2,         hfma2,          VECTORS, HALF,     NONE,    0) \
+    X(HMUL2,         hmul2,          VECTORS, HALF,     NONE,    0) \
+    X(HMNMX2,        hminmax,        VECTORS, ALU,      NONE,    0) \
+    X(HSETP2,        hsetp2,         VECTORS, ALU,      NONE,    0) \
+    X(HSET2,         hset2,          VECTORS, ALU,      NONE,    0) \
+    /* convert.c */ \
+    X(I2F,           i2f,            VECTORS, XU,       NONE,    0) \
+    X(I2FP,          i2fp,           VECTORS, ALU,      NONE,    0) \
+    X(F2I,           f2i,            VECTORS, XU,       NONE,    0) \
+    X(F2F,           f2f,            VECTORS, CONVERT,  NONE,    0) \
+    X(FRND,          frnd,           VECTORS, XU,       NONE,    0) \
+    X(I2I,           i2i,            VECTORS, ALU,      NONE,    0) \
+    /* narrow.c */ \
+    X(F2FP,          f2fp,           VECTORS, ALU,      NONE,    0) \
+    X(F2IP,          f2ip,           VECTORS, ALU,      NONE,    0) \
+    /* matrix.c */ \
+    X(HMMA,          hmma,           VECTORS, MATRIX,   NONE,    SASS_UNMEASURED) \
+    X(IMMA,          imma,           VECTORS, MATRIX,   NONE,    SASS_UNMEASURED) \
+    X(DMMA,          dmma,           VECTORS, MATRIX,   NONE,    SASS_UNMEASURED) \
+    X(LDSM,          ldsm,           VECTORS, SHARED,   NONE,    0) \
+    X(STSM,          stsm,           VECTORS, SHARED,   STORE,   0) \
+    X(MOVM,          movm,           VECTORS, ALU,      NONE,    0) \
+    /* memory.c */ \
+    X(LDC,           ldc,            VECTORS, CONSTANT, NONE,    0) \
+    X(ULDC,          ldc,            VECTORS, UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(S2R,           s2r,            VECTORS, SPECIAL,  NONE,    0) \
+    X(S2UR,          s2r,            VECTORS, SPECIAL,  NONE,    SASS_UNIFORM) \
+    X(CS2R,          cs2r,           VECTORS, ALU,      NONE,    0) \
+    X(R2UR,          r2ur,           LABS,    SPECIAL,  NONE,    SASS_GUARDS) \
+    X(LDG,           load,           VECTORS, GLOBAL,   NONE,    0) \
+    X(LDS,           load,           VECTORS, SHARED,   NONE,    0) \
+    X(LDL,           load,           VECTORS, GLOBAL,   NONE,    0) \
+    X(LD,            load,           VECTORS, GLOBAL,   NONE,    0) \
+    X(STG,           store,          VECTORS, GLOBAL,   STORE,   0) \
+    X(STS,           store,          VECTORS, SHARED,   STORE,   0) \
+    X(STL,           store,          VECTORS, GLOBAL,   STORE,   0) \
+    X(ST,            store,          VECTORS, GLOBAL,   STORE,   0) \
+    X(ATOM,          atom,           LABS,    GLOBAL,   ATOMIC,  0) \
+    X(ATOMG,         atom,           VECTORS, GLOBAL,   ATOMIC,  0) \
+    X(ATOMS,         atom,           VECTORS, SHARED,   ATOMIC,  0) \
+    X(REDG,          atom,           VECTORS, GLOBAL,   REDUCE,  0) \
+    X(MEMBAR,        membar,         VECTORS, NONE,     FENCE,   0) \
+    X(CCTL,          cctl,           VECTORS, NONE,     NONE,    0) \
+    X(QSPC,          qspc,           PTX,     ALU,      NONE,    0) \
+    X(ERRBAR,        nothing,        VECTORS, NONE,     NONE,    0) \
+    X(CGAERRBAR,     nothing,        VECTORS, ALU,      NONE,    0) \
+    X(NOP,           nothing,        VECTORS, NONE,     NONE,    0) \
+    X(ENDCOLLECTIVE, nothing,        LABS,    ALU,      NONE,    SASS_ENDS) \
+    X(PREEXIT,       nothing,        LABS,    ALU,      NONE,    0) \
+    /* control.c */ \
+    X(YIELD,         yield,          LABS,    BRANCH,   NONE,    0) \
+    X(BRA,           bra,            VECTORS, BRANCH,   NONE,    SASS_ENDS | SASS_GUARDS) \
+    X(EXIT,          exit,           VECTORS, BRANCH,   EXIT,    SASS_ENDS | SASS_GUARDS) \
+    X(BSSY,          bssy,           VECTORS, BRANCH,   NONE,    0) \
+    X(BSYNC,         bsync,          VECTORS, BRANCH,   NONE,    SASS_ENDS | SASS_REPEATS) \
+    X(BREAK,         break,          VECTORS, BRANCH,   NONE,    SASS_ENDS | SASS_GUARDS) \
+    X(BMOV,          bmov,           PTX,     BRANCH,   NONE,    0) \
+    X(LEPC,          lepc,           PTX,     ALU,      NONE,    0) \
+    X(WARPSYNC,      warpsync,       VECTORS, BRANCH,   NONE,    SASS_ENDS | SASS_REPEATS) \
+    X(CALL,          call,           VECTORS, BRANCH,   NONE,    SASS_ENDS | SASS_REPEATS) \
+    X(RET,           ret,            VECTORS, BRANCH,   NONE,    SASS_ENDS | SASS_REPEATS) \
+    X(BRX,           brx,            PTX,     BRANCH,   NONE,    SASS_ENDS | SASS_REPEATS) \
+    X(BPT,           trap,           LABS,    ALU,      NONE,    SASS_ENDS) \
+    X(NANOSLEEP,     nanosleep,      VECTORS, BRANCH,   NONE,    0) \
+    X(SHFL,          shfl,           VECTORS, SHUFFLE,  NONE,    0) \
+    X(VOTE,          vote,           VECTORS, VOTE,     NONE,    0) \
+    X(VOTEU,         vote,           LABS,    ALU,      NONE,    0) \
+    X(REDUX,         redux,          VECTORS, REDUX,    NONE,    0) \
+    X(MATCH,         match,          VECTORS, SPECIAL,  NONE,    SASS_UNMEASURED) \
+    X(ELECT,         elect,          LABS,    ALU,      NONE,    0) \
+    X(BAR,           bar,            LABS,    BARRIER,  BARRIER, 0) \
+    X(B2R,           b2r,            PTX,     ALU,      NONE,    0) \
+    X(ACQBULK,       grid_wait,      LABS,    ALU,      NONE,    0) \
+    X(UCGABAR_ARV,   cluster_arrive, LABS,    UNIFORM,  NONE,    \
+      SASS_UNMEASURED | SASS_UNIFORM | SASS_CLUSTER) \
+    X(UCGABAR_WAIT,  cluster_wait,   LABS,    UNIFORM,  NONE,    \
+      SASS_UNMEASURED | SASS_UNIFORM | SASS_CLUSTER) \
+    /* bulk.c */ \
+    X(LDGSTS,        ldgsts,         PTX,     GLOBAL,   NONE,    SASS_UNMEASURED) \
+    X(LDGDEPBAR,     ldgdepbar,      PTX,     NONE,     NONE,    0) \
+    X(DEPBAR,        depbar,         PTX,     NONE,     NONE,    0) \
+    X(UTMACMDFLUSH,  flush,          PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(SYNCS,         syncs,          LABS,    ALU,      NONE,    SASS_UNMEASURED) \
+    X(ARRIVES,       arrives,        PTX,     ALU,      NONE,    SASS_UNMEASURED) \
+    X(UBLKCP,        ublkcp,         LABS,    GLOBAL,   BULK,    SASS_UNMEASURED | SASS_UNIFORM) \
+    X(UBLKRED,       ublkred,        PTX,     UNIFORM,  NONE,    SASS_UNIFORM) \
+    X(STAS,          stas,           PTX,     ALU,      NONE,    0) \
+    X(REDAS,         redas,          PTX,     ALU,      NONE,    0) \
+    X(FENCE,         fence,          LABS,    ALU,      NONE,    0)
 // clang-format on
+
+#define SASS_OPCODE(name, lower, evidence, pipe, act, flags) SASS_##name,
+typedef enum { SASS_UNKNOWN, SASS_OPCODES(SASS_OPCODE) SASS_OPCODE_COUNT } SassOpcode;
+#undef SASS_OPCODE
 
 typedef enum { SASS_VECTORS, SASS_LABS, SASS_PTX } SassEvidence;
 
-typedef struct {
-    const char *name;
-    SassEvidence evidence;
-} SassKnown;
+// The pipe that executes an instruction.
+typedef enum {
+    PIPE_NONE, // it is issued, and that is all
+    PIPE_ALU,
+    PIPE_FMA,
+    PIPE_HALF,
+    PIPE_IMAD,
+    PIPE_WIDE, // IMAD's pipe, for a result of 64 bits
+    PIPE_FP64,
+    PIPE_XU,
+    PIPE_CONVERT, // XU, for a conversion of 64 bits
+    PIPE_UNIFORM,
+    PIPE_BRANCH,
+    PIPE_VOTE,
+    PIPE_REDUX,
+    PIPE_SPECIAL, // S2R and the like
+    PIPE_CONSTANT,
+    PIPE_BARRIER,
+    PIPE_MATRIX,
+    PIPE_SHARED, // this and the following pipes share one queue of their scheduler
+    PIPE_SHUFFLE,
+    PIPE_GLOBAL,
+    PIPES
+} SassPipe;
 
-extern const SassKnown sass_known[];
-extern const unsigned sass_known_count;
+// What an instruction does apart from computing, as far as its time depends on it.
+typedef enum {
+    ACT_NONE,
+    ACT_EXIT,
+    ACT_BARRIER, // of the block
+    ACT_STORE,
+    ACT_FENCE,
+    ACT_FENCE_BLOCK,
+    ACT_ATOMIC, // an atomic operation that returns the old value
+    ACT_REDUCE, // one that does not
+    ACT_STRONG, // a load that bypasses L1
+    ACT_BULK,   // a copy to shared memory
+    ACT_AWAIT,  // a wait for a copy: the block's first wait is for its first copy, and so on
+} SassAct;
+
+typedef enum {
+    SASS_ENDS = 1,        // the last instruction of a basic block
+    SASS_REPEATS = 2,     // lanes may come back to it: those that waited, or whose target differs
+    SASS_GUARDS = 4,      // its lowering function evaluates the guard
+    SASS_UNIFORM = 8,     // its guard is a uniform predicate
+    SASS_UNMEASURED = 16, // no microbenchmark gives its latency
+    SASS_CLUSTER = 32,    // only kernels that run in clusters have it
+} SassFlag;
+
+typedef struct {
+    const char *name; // NULL: SASS_UNKNOWN
+    SassEvidence evidence;
+    SassPipe pipe;
+    SassAct act;
+    uint32_t flags;
+} SassOpcodeRow;
+
+extern const SassOpcodeRow sass_opcodes[SASS_OPCODE_COUNT];
 
 #endif

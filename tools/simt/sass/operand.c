@@ -1,4 +1,4 @@
-// Operands of machine instructions and where they lie in the frame.
+// Finds the operands of machine instructions in the frame.
 #include "simt/sass/lower.h"
 
 uint32_t sass_temp(SassLower *s, RegisterClass class) {
@@ -31,14 +31,14 @@ uint32_t sass_uniform(SassLower *s, uint32_t number) {
     return number == SASS_URZ ? sass_constant(s, 0) : placed(s, &s->uniforms[number]);
 }
 
-// A word of the warp, for all lanes.
+// A barrier is one word for all lanes.
 uint32_t sass_barrier(SassLower *s, uint32_t number) {
     uint32_t *offset = &s->barriers[number];
     if (*offset == PTX_NONE) *offset = lower_room(s->lower, FRAME_ALIGN);
     return *offset;
 }
 
-// What the launch writes in front of the parameters.
+// Whether the launch writes this part of constant bank 0, before or among the parameters.
 static bool known_head(uint64_t at, uint32_t bytes) {
     static const struct {
         uint16_t at, bytes;
@@ -129,7 +129,7 @@ uint32_t sass_source(SassLower *s, uint32_t index) {
     return operand->inverted ? sass_constant(s, UINT32_MAX) : from;
 }
 
-// Signs are changed on the bits.
+// Changes the sign bit, so that NaN keeps its payload.
 static uint32_t with_sign(SassLower *s, const SassOperand *operand, uint32_t from) {
     if (operand->absolute) {
         const uint32_t to = sass_temp(s, REGISTER_32);

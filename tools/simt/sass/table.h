@@ -1,80 +1,138 @@
-// The opcodes of sm_90 and how they are encoded, a row each.
+// The encodings of machine code: each row of table.c says which bits of an instruction are its
+// opcode, its modifiers and its operands. decode.c reads the rows, and nothing else knows the bits.
+//
+// Opcode. Bits 0 to 11. Arithmetic has an opcode of 9 bits (ALU in table.c); its bits 9 to 11 are
+// the form, which says where the operands B and C come from:
+//
+//     form  B                   C                     form  B                  C
+//     1     register at 32      register at 64        5     constant at 32     register at 64
+//     2     register at 64      immediate at 32       6     uniform register   register at 64
+//     3     register at 64      constant at 32              at 32
+//     4     immediate at 32     register at 64        7     register at 64     uniform register
+//                                                                              at 32
+//
+// A row without C takes its B from bit 32. Forms 4 to 6 exist only for rows that have B.
+//
+// Modifiers. SassFields, in the order of the text.
+//
+// Operands. A string: the operands in the order of the text, with one space between two. Its
+// grammar, where [] is optional and {} may be repeated:
+//
+//     operands = [operand {" " operand}]
+//     operand  = letter [bit ["." width]] {mark}
+//     mark     = character [bit]
+//
+// The letter says what the operand is. `bit` is the lowest bit of the field that holds it; letters
+// for which no bit is given here have a fixed place, or take the one in parentheses. Lowercase
+// letters are operands of uniform instructions.
+//
+//     D  E     register, uniform register, at 16; it is written
+//     A  a     register, uniform register, at 24
+//     B  b     register, immediate, constant or uniform register, by the form; the register of b is
+//     C  c     uniform. C and c likewise
+//     R  U     register, uniform register, at the given bit
+//     P  p     predicate, uniform predicate, at the given bit; it is written
+//     Q  q     predicate, uniform predicate, at the given bit; it is read
+//     F  f     all predicates, all uniform predicates as one word: PR, UPR
+//     K        convergence barrier B0 to B15 (16)
+//     T        scoreboard SB0 to SB5, at the given bit
+//     L        label. With a bit: 58 bits from there, counted in bytes. Without: counted in words,
+//     the
+//              upper part at 34 and, unless the row has a K, the lower 8 bits at 16
+//     O        label, written as its distance from the next instruction
+//     G        global memory: descriptor and register at 24; the descriptor's uniform register is
+//     at the
+//              given bit, if bit 91 is set
+//     N        the same address without a descriptor; its offset is at the given bit (40)
+//     S        shared or local memory: register at 24, and the uniform register at the given bit if
+//     bit
+//              91 is set
+//     M        memory whose address is in the uniform register at the given bit
+//     Y  Z     shared memory and global memory of a copy, LDGSTS
+//     H        L2 cache policy, in the uniform register at the given bit
+//     W V w    constant of LDC and ULDC: indexed by a register, by a uniform register, not indexed
+//     I        immediate without sign: bit and width
+//     X        special register, at 72
+//
+// Marks after the letter; those that carry a bit say which bit decides:
+//
+//     -        may be negated. The bit is 72 for an operand at 24, 63 at 32, 75 at 64
+//     |        may be taken without its sign: 73, 62, 74
+//     nBIT     may be negated by BIT, and with | taken without its sign by the bit below BIT
+//     !BIT     a predicate is negated if BIT is set
+//     ~        if bit 74 is set, negation inverts the bits
+//     i        negation always inverts the bits
+//     f d h u  an immediate is an f32, the upper half of an f64, two f16, a number without sign
+//     s        a register of two f16 says which half it reads: 73, 60, 81
+//     xBIT     if BIT is set, the upper half of the register
+//     r c      a matrix that is stored by rows, by columns
+//     vBIT     if BIT is set, the predicate is a uniform one
+//     %        the operand cache treats a B as a C: its reuse bit is C's
+//
+//     ?        left out of the text if it is PT, RZ or URZ
+//     ^BIT     left out unless BIT is set
+//     _BIT     left out if BIT is set
+//     *        always left out
+//     +        no comma in front of it
 #ifndef SASS_TABLE_H
 #define SASS_TABLE_H
 
 #include <stdint.h>
 
-// An opcode is bits 0 to 11; of arithmetic, bits 9 to 11 are the form, which says where the
-// operands B and C come from:
-//
-//     1  B register at 32   C register at 64      5  B constant at 32   C register at 64
-//     4  B immediate at 32  C register at 64      6  B uniform at 32    C register at 64
-//     2  B register at 64   C immediate at 32     3  B register at 64   C constant at 32
-//     7  B register at 64   C uniform at 32
-//
-// `modifiers`, in the order of the text: ".X@74" is set by bit 74, ".U32@!73" by its absence,
-// "compare@76.3" is one of a list, by three bits, "ints@74.1+84.2" by the lower one and two above
-// it.
-//
-// `operands`, in the order of the text. A letter, then perhaps a place, then marks:
-//
-//     D E        register and uniform register that are written, at 16; D40: at 40
-//     A a        register and uniform register at 24
-//     B C        of arithmetic, see above; b c: the same of uniform instructions
-//     R32 U32    register, uniform register at that bit
-//     P81 p81    predicate, uniform predicate that is written
-//     Q87!90     predicate that is read, its negation; q87!90
-//     K K24      B register, at 16; at that bit
-//     T44        scoreboard
-//     L          label; O: the same as a distance from the next instruction; L24: at that bit
-//     G32 G64    global memory, its uniform register there
-//     N N32:     the same without a descriptor, its offset at that bit
-//     S32 S64    shared memory
-//     Y Z        shared memory and global memory of a copy from there to here
-//     M32        memory whose address is in that uniform register
-//     H40^76     the policy of the L2 cache, in that uniform register
-//     W w V      constant, of LDC and ULDC; w has no register, that of V is uniform
-//     I20.8      unsigned immediate: place and width; J: signed
-//     X          special register
-//     =PR        text
-//
-//     -  |       may be negated, taken without sign: bits 72, 73 of A, 63, 62 of what is at 32, 75,
-//                74 of what is at 64
-//     ~          negation is of bits where bit 74 is set
-//     i          negation is of bits
-//     n84        may be negated, by that bit; taken without sign by the one below
-//     f d h      an immediate is of f32, the upper half of f64, two f16
-//     s          a register of two f16 says which of them
-//     u          an immediate has no sign
-//     x88        if that bit is set, the upper half of it
-//     r c        a matrix that lies by rows, by columns
-//     v67        a uniform predicate if that bit is set
-//     ?          left out if it is PT, RZ, URZ
-//     +          no comma in front of it
-//     %          is read where others read C, so its reuse is C's
-//     ^74 _74    left out unless bit 74 is set, or if it is
-//     *          left out, but there
+#include "simt/sass/opcodes.h"
+#include "simt/sass/words.h"
+
+// Modifiers of which a field chooses one by its value.
+// clang-format off
+typedef enum {
+    LIST_ICMP, LIST_FCMP, LIST_DCMP, LIST_BOOL, LIST_ROUND, LIST_INTEGRAL, LIST_SIZE,
+    LIST_ORDER, LIST_EVICT, LIST_MUFU, LIST_BAR, LIST_BARRED, LIST_SHFL, LIST_VOTE, LIST_REDUX,
+    LIST_BRA, LIST_SHF, LIST_PRMT, LIST_ATOM, LIST_ATOMTYPE, LIST_ATOMFLOAT, LIST_MEMBAR,
+    LIST_SCOPE, LIST_FLOATS, LIST_SINGLE, LIST_FRND, LIST_INTS, LIST_VIMNMX, LIST_SATURATED,
+    LIST_IDP, LIST_IDPINT, LIST_FMUL, LIST_HALFMATH, LIST_LTC, LIST_ARRIVED, LIST_ARRIVE,
+    LIST_BULK, LIST_BULKTYPE, LIST_QSPC, LIST_HBOOL, LIST_HMMA, LIST_TENSOR, LIST_IMMA,
+    LIST_DMMA, LIST_ROWS,
+    SASS_LISTS
+} SassListName;
+// clang-format on
+
+enum {
+    SASS_LIST_ITEMS = 16, // values that a field can have, at most
+    SASS_FIELDS = 7,      // of a row, with the end
+};
+
+// By value.
+extern const SassModifier sass_lists[SASS_LISTS][SASS_LIST_ITEMS];
+
+// The bits that say whether an instruction has a modifier.
+typedef struct {
+    enum {
+        FIELD_END,
+        FIELD_ALWAYS, // the opcode has `modifier`
+        FIELD_SET,    // if the bit `at` is set
+        FIELD_CLEAR,  // if it is not set
+        FIELD_LIST,   // the modifier of `list` whose number is in `width` bits at `at`
+        FIELD_IMAD,   // IMAD that only moves, adds or shifts is named for that
+    } kind;
+    SassModifier modifier;
+    SassListName list;
+    uint8_t at, width;
+    uint8_t upper_at, upper_width; // of a list's number: the upper bits; width 0: none
+} SassField;
+
 typedef struct SassRow {
-    uint16_t opcode;
-    const char *name, *modifiers, *operands;
-    uint64_t rest; // the upper half's bits that nothing above reads, as they always are; but 91
+    uint16_t encoding; // the opcode's bits; with SASS_ARITHMETIC 9 of them
+    SassOpcode op;
+    SassField fields[SASS_FIELDS];
+    const char *operands;
+    // The value, in every instruction seen so far, of those bits of the upper half that no field,
+    // operand or form uses, apart from bit 91.
+    uint64_t rest;
 } SassRow;
 
-enum { SASS_ARITHMETIC = 0x1000 }; // with an opcode of 9 bits: see forms above
+enum { SASS_ARITHMETIC = 0x1000 };
 
 extern const SassRow sass_rows[];
 extern const uint32_t sass_row_count;
-
-// A list of modifiers: those of values 0, 1, ...; an empty one is not written.
-typedef struct {
-    const char *name;
-    const char *const *items;
-    uint32_t count;
-} SassList;
-extern const SassList sass_lists[];
-extern const uint32_t sass_list_count;
-
-// The name of a special register; NULL: not known.
-const char *sass_special(uint32_t number);
 
 #endif

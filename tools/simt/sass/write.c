@@ -1,14 +1,32 @@
-// The text of a machine instruction, as disassemblers write it.
+// Writes the text of machine instructions, as disassemblers do.
 #include <math.h>
 #include <string.h>
 
 #include "simt/sass/inst.h"
 #include "simt/sass/table.h"
 
+const char *sass_modifier_text(SassModifier modifier) {
+#define X(name)       [MOD_##name] = #name,
+#define Y(name, text) [MOD_##name] = text,
+    static const char *const texts[] = {SASS_MODIFIER_WORDS(X, Y)};
+#undef X
+#undef Y
+    return texts[modifier];
+}
+
+static const char *special_text(SassSpecial special) {
+#define X(name, number)       [SR_##name] = "SR_" #name,
+#define Y(name, number, text) [SR_##name] = text,
+    static const char *const texts[] = {SASS_SPECIAL_WORDS(X, Y)};
+#undef X
+#undef Y
+    return texts[special];
+}
+
 void sass_write_opcode(const SassInst *inst, Buf *to) {
-    buf_add(to, str_of(inst->name));
+    buf_add(to, str_of(sass_opcodes[inst->op].name));
     for (uint32_t k = 0; k < inst->modifier_count; k++)
-        buf_format(to, ".%.*s", STR_ARG(inst->modifiers[k]));
+        buf_format(to, ".%s", sass_modifier_text(inst->modifiers[k]));
 }
 
 static void write_register(const char *prefix, uint32_t reg, uint32_t zero, Buf *to) {
@@ -34,7 +52,7 @@ static void write_hex(int64_t value, Buf *to) {
     buf_format(to, "%s0x%llx", minus ? "-" : "", size);
 }
 
-// A number with as many digits as it has; what is none with a blank behind it.
+// Writes a float with all its digits. Disassemblers write a blank after NaN, infinity and -0.
 static void write_float(double value, bool negative, Buf *to) {
     if (value != value)
         buf_format(to, "%cQNAN ", negative ? '-' : '+');
@@ -175,10 +193,13 @@ static void write_operand(const SassOperand *operand, Buf *to) {
         buf_format(to, "SB%u", operand->reg);
         break;
     case SASS_SPECIAL:
-        buf_add(to, str_of(operand->word));
+        buf_add(to, str_of(special_text((SassSpecial)value)));
         break;
-    case SASS_WORD:
-        buf_add(to, (Str){operand->word, value});
+    case SASS_PREDS:
+        buf_add(to, STR("PR"));
+        break;
+    case SASS_UPREDS:
+        buf_add(to, STR("UPR"));
         break;
     }
 }

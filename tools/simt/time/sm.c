@@ -138,7 +138,7 @@ static void arrive(Clock *c, Runner *runner, uint32_t inst, double now) {
 
 // --- instructions ---
 
-static bool to_memory(uint8_t pipe) { return pipe >= PIPE_SHARED; }
+static bool to_memory(SassPipe pipe) { return pipe >= PIPE_SHARED; }
 
 // What a warp waits for, one after the other: until when, and why. Returns when it can issue.
 typedef struct {

@@ -47,15 +47,13 @@ void time_memset(size_t bytes) { memsets += bytes <= MEMSET_MOST; }
 
 static TimeInst *insts_of(const Recorder *r) {
     TimeInst *insts = calloc(r->inst_count + 1u, sizeof *insts);
-    Arena arena = {0};
     for (uint32_t k = 0; insts && k < r->inst_count; k++) {
         SassWord word;
         SassInst inst;
         memcpy(&word, r->function->code.at + (size_t)k * SASS_BYTES, sizeof word);
-        if (!sass_decode(word, (uint64_t)k * SASS_BYTES, &inst)) inst.row = NULL;
-        insts[k] = time_inst(&arena, &inst);
+        sass_decode(word, (uint64_t)k * SASS_BYTES, &inst);
+        insts[k] = time_inst(&inst);
     }
-    arena_free(&arena);
     return insts;
 }
 

@@ -1,68 +1,31 @@
-// What warps have executed, for sm.h to go through; and what a scheduler knows of an instruction.
+// The instructions that warps have executed, which sm.h replays, and what the scheduler knows of
+// each.
 #ifndef TIME_TRACE_H
 #define TIME_TRACE_H
 
 #include "simt/sass/inst.h"
 #include "simt/time/device.h"
 
-// Where an instruction is executed.
-typedef enum {
-    PIPE_NONE, // issued, and done with
-    PIPE_ALU,
-    PIPE_FMA,
-    PIPE_HALF,
-    PIPE_IMAD,
-    PIPE_WIDE, // the same, but with a result of 64 bits
-    PIPE_FP64,
-    PIPE_XU,
-    PIPE_CONVERT, // of f64
-    PIPE_UNIFORM,
-    PIPE_BRANCH,
-    PIPE_VOTE,
-    PIPE_REDUX,
-    PIPE_SPECIAL, // S2R and the like
-    PIPE_CONSTANT,
-    PIPE_BARRIER,
-    PIPE_MATRIX,
-    PIPE_SHARED, // these and the next go out of the scheduler by one way
-    PIPE_SHUFFLE,
-    PIPE_GLOBAL,
-    PIPES
-} TimePipe;
-
-typedef enum {
-    ACT_NONE,
-    ACT_EXIT,
-    ACT_BARRIER, // of the block
-    ACT_STORE,
-    ACT_FENCE,
-    ACT_FENCE_BLOCK,
-    ACT_ATOMIC, // that returns
-    ACT_REDUCE, // that does not
-    ACT_STRONG, // load past L1
-    ACT_BULK,   // a copy to shared memory
-    ACT_AWAIT,  // waits for one: the first of them for the first that the block has asked for
-} TimeAct;
-
+// What the timing model knows of an instruction.
 typedef struct {
-    uint8_t pipe, act;
+    SassPipe pipe;
+    SassAct act;
     uint8_t stall, write_barrier, read_barrier, wait_mask;
-    bool floats;  // of an atomic operation
-    bool swaps;   // it is CAS
-    bool unknown; // its latency was not measured, and someone waits for it
+    bool floats;  // an atomic operation on floats
+    bool swaps;   // a compare-and-swap
+    bool unknown; // its latency was not measured
 } TimeInst;
 
-// The arena is for what is forgotten.
-TimeInst time_inst(Arena *arena, const SassInst *inst);
+TimeInst time_inst(const SassInst *inst);
 
-// Of each pipe: cycles of a scheduler, until the result is there, and from when the instruction has
-// left its queue until its registers may be written again.
+// For each pipe, in cycles: how long an instruction occupies its scheduler; until its result is
+// there; from the queue until its registers may be overwritten.
 typedef struct {
     double issue[PIPES], latency[PIPES], read[PIPES];
 } TimePipes;
 
-// Pipes that are one.
-static inline uint8_t time_unit(uint8_t pipe) { return pipe == PIPE_WIDE ? PIPE_IMAD : pipe; }
+// PIPE_WIDE is the same hardware as PIPE_IMAD.
+static inline SassPipe time_unit(SassPipe pipe) { return pipe == PIPE_WIDE ? PIPE_IMAD : pipe; }
 
 TimePipes time_pipes(const TimeDevice *device);
 
