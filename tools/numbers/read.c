@@ -1,10 +1,7 @@
-// Recorded results: see results.h.
-#define _POSIX_C_SOURCE 200809L
-#include "numbers/results.h"
+// Reads results: see read.h.
+#include "numbers/read.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,15 +10,13 @@
 #include "base/file.h"
 #include "numbers/cell.h"
 #include "numbers/join.h"
-#include "numbers/kernels.h"
-#include "numbers/machine.h"
 
 enum { PERCENTILES = 3 };
 
 typedef struct {
     Arena *arena;
     ResultTable *table;
-    ResultError *error;
+    ReadError *error;
     Csv csv;
     bool any;        // any columns, any rows: nothing is known of their meaning
     CellKind *kinds; // one per column
@@ -34,31 +29,8 @@ static bool is_one_of(Str name, const Str *names, size_t count) {
     return false;
 }
 
-static const Str limits_suffix = STR("-limits");
-
-static bool is_of_shapes(Str device) { return str_ends(device, STR("-shapes")); }
-
-ResultProgram results_program(const ResultTable *table) {
-    if (is_of_shapes(table->device)) return PROGRAM_SHAPES;
-    return results_newest_of(table).len ? PROGRAM_NEWEST : PROGRAM_LAB;
-}
-
-bool results_number(Str s, double *number) {
-    char digits[64];
-    if (s.len == 0 || s.len >= sizeof digits) return false;
-    for (size_t i = 0; i < s.len; i++) {
-        bool digit = s.at[i] >= '0' && s.at[i] <= '9';
-        if (!digit && (!memchr("+-.eE", s.at[i], 5) || s.at[i] == '\0')) return false;
-        digits[i] = s.at[i];
-    }
-    digits[s.len] = '\0';
-    char *end;
-    *number = strtod(digits, &end);
-    return *end == '\0' && isfinite(*number);
-}
-
 static bool fail(Reader *reader, size_t line, Buf message) {
-    *reader->error = (ResultError){reader->table->path, line, buf_str(&message)};
+    *reader->error = (ReadError){reader->table->path, line, buf_str(&message)};
     return false;
 }
 
@@ -71,7 +43,7 @@ static bool fail_plain(Reader *reader, const char *message) {
 static bool check_columns(Reader *reader) {
     const ResultTable *table = reader->table;
     static const char *const needed[] = {"chapter", "kernel", "n", "cols"};
-    const size_t needs = is_of_shapes(table->device) ? 4 : 3;
+    const size_t needs = table->file.kind == CATALOG_SHAPES ? 4 : 3;
     for (size_t i = 0; i < table->column_count; i++) {
         Buf message = {.arena = reader->arena};
         if (table->columns[i].len == 0) return fail_plain(reader, "a column has no name");
@@ -94,9 +66,10 @@ static bool check_columns(Reader *reader) {
 static const Str percentiles[PERCENTILES] = {STR("p5_us"), STR("median_us"), STR("p95_us")};
 
 static void place_columns(Reader *reader) {
-    static const Str counted[] = {STR("cpu"), STR("cpu-lines"), STR("cpu-machine")};
     const ResultTable *table = reader->table;
-    const bool counts = is_one_of(table->device, counted, sizeof counted / sizeof *counted);
+    const CatalogKind kind = table->file.kind;
+    const bool counts = !reader->any && (kind == CATALOG_COUNTS || kind == CATALOG_COUNTS_LINES ||
+                                         kind == CATALOG_COUNTS_MACHINE);
     reader->kinds = ARENA_NEW(reader->arena, table->column_count, CellKind);
     for (size_t i = 0; i < table->column_count; i++)
         reader->kinds[i] = cell_kind(table->columns[i], counts);
@@ -229,9 +202,9 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     return check_row(reader, row);
 }
 
-bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
-                   ResultError *error) {
-    *table = (ResultTable){.path = path, .device = device};
+bool read_text(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
+               ReadError *error) {
+    *table = (ResultTable){.path = path, .device = device, .file = catalog_file(device)};
     Reader reader = {.arena = arena, .table = table, .error = error, .any = device.len == 0};
     Str line;
     size_t fact_capacity = 0, row_capacity = 0;
@@ -249,186 +222,141 @@ bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultT
     reader.csv.line = 0;
     if (table->column_count == 0) return fail_plain(&reader, "no header row");
     if (reader.any) return true;
-    kernels_index(arena, table);
+    results_index_kernels(arena, table);
     return check_unique(&reader);
 }
 
 static bool read_table(Arena *arena, const char *path, Str device, ResultTable *table,
-                       ResultError *error) {
+                       ReadError *error) {
     Str text;
-    if (file_read(arena, path, &text))
-        return results_parse(arena, path, device, text, table, error);
-    *error = (ResultError){path, 0, str_of(strerror(errno))};
+    if (file_read(arena, path, &text)) return read_text(arena, path, device, text, table, error);
+    *error = (ReadError){path, 0, str_of(strerror(errno))};
     return false;
 }
 
-bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error) {
+bool read_csv(Arena *arena, const char *path, ResultTable *table, ReadError *error) {
     return read_table(arena, path, (Str){NULL, 0}, table, error);
 }
 
-size_t results_column(const ResultTable *table, Str column) {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (str_equal(table->columns[i], column)) return i;
-    return SIZE_MAX;
-}
+// --- a folder ---
 
-Str results_cell(const ResultTable *table, const ResultRow *row, Str column) {
-    size_t at = results_column(table, column);
-    return at == SIZE_MAX ? (Str){NULL, 0} : row->cells[at];
-}
-
-bool results_has_column(const ResultTable *table, Str column) {
-    return results_column(table, column) != SIZE_MAX;
-}
-
-Str results_fact(const ResultTable *table, Str name) {
-    for (size_t i = 0; i < table->fact_count; i++)
-        if (str_equal(table->facts[i].name, name)) return table->facts[i].value;
-    return (Str){NULL, 0};
-}
-
-Str results_device_name(Arena *arena, const ResultTable *table) {
-    Str name = results_fact(table, STR("device")), cub = results_fact(table, STR("cub"));
-    Buf text = {.arena = arena};
-    buf_add(&text, name.len ? name : table->device);
-    if (cub.len) buf_format(&text, ", CUB %.*s", STR_ARG(cub));
-    return buf_str(&text);
-}
-
-Str results_newest_of(const ResultTable *table) {
-    Str suffix = STR("-newest");
-    bool newest = str_ends(table->device, suffix);
-    return newest ? str_slice(table->device, 0, table->device.len - suffix.len) : STR("");
-}
-
-static int by_name(const void *a, const void *b) {
-    return str_compare(*(const Str *)a, *(const Str *)b);
-}
-
-// The names of the folder's CSV files without `.csv`, in order.
-static size_t csv_names(Arena *arena, const char *folder, Str **names) {
-    DIR *listing = opendir(folder);
-    size_t count = 0, capacity = 0;
-    if (!listing) return 0;
-    for (struct dirent *entry; (entry = readdir(listing));) {
-        Str name = str_of(entry->d_name);
-        bool other = str_starts(name, STR("trace-")) || str_starts(name, STR("compare-")) ||
-                     str_starts(name, STR("errors"));
-        if (name.len <= 4 || name.at[0] == '.' || !str_ends(name, STR(".csv")) || other) continue;
-        ARENA_GROW(arena, *names, count, capacity);
-        Str kept = {str_terminated(arena, name), name.len - 4};
-        (*names)[count++] = kept;
+// The names and numbers of a device's latencies and rates.
+static bool read_machine(Arena *arena, const char *path, CatalogFile file, ResultTable *table,
+                         ReadError *error) {
+    static const Str columns[] = {STR("name"), STR("value"), STR("unit")};
+    Buf message = {.arena = arena};
+    if (!read_csv(arena, path, table, error)) return false;
+    table->device = file.name;
+    table->file = file;
+    *error = (ReadError){.path = path};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !message.len; i++)
+        if (!results_has_column(table, columns[i]))
+            buf_format(&message, "the header has no column `%.*s`", STR_ARG(columns[i]));
+    for (size_t i = 0; i < table->row_count && !message.len; i++) {
+        const Str value = results_cell(table, &table->rows[i], columns[1]);
+        double number;
+        if (results_number(value, &number)) continue;
+        error->line = table->rows[i].line;
+        buf_format(&message, "value `%.*s` is not a number", STR_ARG(value));
     }
-    closedir(listing);
-    if (count) qsort(*names, count, sizeof **names, by_name);
-    return count;
+    error->message = buf_str(&message);
+    return message.len == 0;
 }
 
-// Joins limits to the results of their device. False: there are none of it.
+// Joins limits to the times of their device. False: there are none of it.
 static bool add_limits(Arena *arena, ResultTable *devices, size_t count, const ResultTable *limits,
-                       ResultError *error) {
-    const Str device = str_slice(limits->device, 0, limits->device.len - limits_suffix.len);
+                       ReadError *error) {
     for (size_t i = 0; i < count; i++) {
-        if (!str_equal(devices[i].device, device)) continue;
+        if (!str_equal(devices[i].device, limits->file.device)) continue;
         join_limits(arena, &devices[i], limits);
         return true;
     }
     Buf message = {.arena = arena};
     buf_format(&message, "limits of a device without results: there is no %.*s.csv beside it",
-               STR_ARG(device));
-    *error = (ResultError){limits->path, 0, buf_str(&message)};
+               STR_ARG(limits->file.device));
+    *error = (ReadError){limits->path, 0, buf_str(&message)};
     return false;
 }
 
-// Where the counts of this name are kept; NULL: it is a device's.
-static const ResultTable **counts_place(Results *results, Str name, const ResultTable **machine) {
-    if (str_equal(name, STR("cpu"))) return &results->counters;
-    if (str_equal(name, STR("cpu-lines"))) return &results->lines;
-    return str_equal(name, STR("cpu-machine")) ? machine : NULL;
-}
-
-// Joins what was counted in machine code to the counters. False: there are none.
-static bool add_machine(Arena *arena, Results *results, const ResultTable *machine,
-                        ResultError *error) {
-    if (!results->counters) {
-        *error = (ResultError){machine->path, 0, STR("there is no cpu.csv beside it")};
-        return false;
-    }
-    ResultTable *joined = ARENA_NEW(arena, 1, ResultTable);
-    *joined = *results->counters;
-    join_machine(arena, joined, machine);
-    results->counters = joined;
-    return true;
-}
-
-// Joins what was predicted to the results of each device of which there is such a file.
+// Joins what was predicted to the times of each device of which there is such a file.
 static bool add_predicted(Arena *arena, const char *folder, ResultTable *devices, size_t count,
-                          ResultError *error) {
+                          ReadError *error) {
     for (size_t i = 0; i < count; i++) {
         ResultTable predicted;
-        Buf path = {.arena = arena};
-        buf_format(&path, "%s/predicted/%.*s.csv", folder, STR_ARG(devices[i].device));
-        const char *name = str_terminated(arena, buf_str(&path));
-        if (access(name, F_OK) != 0) continue;
-        if (!read_table(arena, name, devices[i].device, &predicted, error)) return false;
+        const char *path = catalog_path(arena, folder, CATALOG_PREDICTED, devices[i].device);
+        if (access(path, F_OK) != 0) continue;
+        if (!read_table(arena, path, devices[i].device, &predicted, error)) return false;
         join_predicted(arena, &devices[i], &predicted);
     }
     return true;
 }
 
-bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
-                  ResultError *error) {
-    *results = (Results){.folder = folder};
-    const ResultTable *machine = NULL;
-    Str *names = NULL;
-    size_t count = csv_names(arena, folder, &names);
-    ResultTable *devices = ARENA_NEW(arena, count + 1, ResultTable);
-    ResultTable *limits = ARENA_NEW(arena, count + 1, ResultTable);
-    ResultTable *shapes = ARENA_NEW(arena, count + 1, ResultTable);
-    ResultTable *machines = ARENA_NEW(arena, count + 1, ResultTable);
-    size_t limits_count = 0;
-    results->shapes = shapes;
-    results->machines = machines;
+// The tables of a folder by kind; those with newer CUBs are among the times.
+typedef struct {
+    ResultTable *of[CATALOG_COMPARE + 1];
+    size_t count[CATALOG_COMPARE + 1];
+} Tables;
+
+static bool read_tables(Arena *arena, const char *folder, Tables *tables, ReadError *error) {
+    CatalogFile *files;
+    const size_t count = catalog_list(arena, folder, &files);
+    for (int kind = 0; kind <= CATALOG_COMPARE; kind++)
+        tables->of[kind] = ARENA_NEW(arena, count + 1, ResultTable);
     for (size_t i = 0; i < count; i++) {
+        const CatalogKind kind = files[i].kind == CATALOG_NEWEST ? CATALOG_TIMES : files[i].kind;
+        ResultTable *table = &tables->of[kind][tables->count[kind]];
         Buf path = {.arena = arena};
-        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(names[i]));
-        ResultTable table;
-        const bool of_machine = machine_is(names[i]); // columns of its own
-        if (!read_table(arena, str_terminated(arena, buf_str(&path)),
-                        of_machine ? STR("") : names[i], &table, error))
+        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(files[i].name));
+        const char *name = str_terminated(arena, buf_str(&path));
+        if (kind > CATALOG_COUNTS_LINES || kind == CATALOG_PREDICTED) continue;
+        if (kind == CATALOG_MACHINE ? !read_machine(arena, name, files[i], table, error)
+                                    : !read_table(arena, name, files[i].name, table, error))
             return false;
-        if (of_machine) {
-            table.device = names[i];
-            machines[results->machine_count++] = table;
-            if (!machine_check(arena, &table, error)) return false;
-            continue;
-        }
-        const ResultTable **counts = counts_place(results, names[i], &machine);
-        if (counts) {
-            ResultTable *kept = ARENA_NEW(arena, 1, ResultTable);
-            *kept = table;
-            *counts = kept;
-            continue;
-        }
-        if (str_ends(names[i], limits_suffix)) {
-            limits[limits_count++] = table;
-            continue;
-        }
-        if (is_of_shapes(names[i])) {
-            shapes[results->shapes_count++] = table;
-            continue;
-        }
-        size_t place = results->device_count++;
-        if (str_equal(names[i], reference)) {
-            memmove(devices + 1, devices, place * sizeof *devices);
-            place = 0;
-            results->reference = devices;
-        }
-        devices[place] = table;
+        tables->count[kind]++;
     }
+    return true;
+}
+
+// Moves the reference device to the front of the devices.
+static const ResultTable *move_reference(ResultTable *devices, size_t count, Str reference) {
+    size_t at = 0;
+    while (at < count && !str_equal(devices[at].device, reference)) at++;
+    if (at == count) return NULL;
+    const ResultTable table = devices[at];
+    memmove(devices + 1, devices, at * sizeof *devices);
+    devices[0] = table;
+    return devices;
+}
+
+static const ResultTable *only(const Tables *tables, CatalogKind kind) {
+    return tables->count[kind] ? tables->of[kind] : NULL;
+}
+
+bool read_results(Arena *arena, const char *folder, Str reference, Results *results,
+                  ReadError *error) {
+    Tables tables = {0};
+    *results = (Results){.folder = folder};
+    if (!read_tables(arena, folder, &tables, error)) return false;
+    ResultTable *devices = tables.of[CATALOG_TIMES];
     results->devices = devices;
-    for (size_t i = 0; i < limits_count; i++)
-        if (!add_limits(arena, devices, results->device_count, &limits[i], error)) return false;
+    results->device_count = tables.count[CATALOG_TIMES];
+    results->reference = move_reference(devices, results->device_count, reference);
+    results->shapes = tables.of[CATALOG_SHAPES];
+    results->shapes_count = tables.count[CATALOG_SHAPES];
+    results->machines = tables.of[CATALOG_MACHINE];
+    results->machine_count = tables.count[CATALOG_MACHINE];
+    results->counters = only(&tables, CATALOG_COUNTS);
+    results->lines = only(&tables, CATALOG_COUNTS_LINES);
+    for (size_t i = 0; i < tables.count[CATALOG_LIMITS]; i++)
+        if (!add_limits(arena, devices, results->device_count, &tables.of[CATALOG_LIMITS][i],
+                        error))
+            return false;
     if (!add_predicted(arena, folder, devices, results->device_count, error)) return false;
-    return !machine || add_machine(arena, results, machine, error);
+    const ResultTable *machine = only(&tables, CATALOG_COUNTS_MACHINE);
+    if (machine && !results->counters) {
+        *error = (ReadError){machine->path, 0, STR("there is no cpu.csv beside it")};
+        return false;
+    }
+    if (machine) join_machine(arena, tables.of[CATALOG_COUNTS], machine);
+    return true;
 }

@@ -1,7 +1,63 @@
-// Kernels: see kernels.h.
-#include "numbers/kernels.h"
+// Recorded tables: see results.h.
+#include "numbers/results.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+size_t results_column(const ResultTable *table, Str column) {
+    for (size_t i = 0; i < table->column_count; i++)
+        if (str_equal(table->columns[i], column)) return i;
+    return SIZE_MAX;
+}
+
+Str results_cell(const ResultTable *table, const ResultRow *row, Str column) {
+    size_t at = results_column(table, column);
+    return at == SIZE_MAX ? (Str){NULL, 0} : row->cells[at];
+}
+
+bool results_has_column(const ResultTable *table, Str column) {
+    return results_column(table, column) != SIZE_MAX;
+}
+
+Str results_fact(const ResultTable *table, Str name) {
+    for (size_t i = 0; i < table->fact_count; i++)
+        if (str_equal(table->facts[i].name, name)) return table->facts[i].value;
+    return (Str){NULL, 0};
+}
+
+Str results_device_name(Arena *arena, const ResultTable *table) {
+    Str name = results_fact(table, STR("device")), cub = results_fact(table, STR("cub"));
+    Buf text = {.arena = arena};
+    buf_add(&text, name.len ? name : table->device);
+    if (cub.len) buf_format(&text, ", CUB %.*s", STR_ARG(cub));
+    return buf_str(&text);
+}
+
+Str results_newest_of(const ResultTable *table) {
+    return table->file.kind == CATALOG_NEWEST ? table->file.device : STR("");
+}
+
+ResultProgram results_program(const ResultTable *table) {
+    if (table->file.kind == CATALOG_SHAPES) return PROGRAM_SHAPES;
+    return table->file.kind == CATALOG_NEWEST ? PROGRAM_NEWEST : PROGRAM_LAB;
+}
+
+bool results_number(Str s, double *number) {
+    char digits[64];
+    if (s.len == 0 || s.len >= sizeof digits) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        bool digit = s.at[i] >= '0' && s.at[i] <= '9';
+        if (!digit && (!memchr("+-.eE", s.at[i], 5) || s.at[i] == '\0')) return false;
+        digits[i] = s.at[i];
+    }
+    digits[s.len] = '\0';
+    char *end;
+    *number = strtod(digits, &end);
+    return *end == '\0' && isfinite(*number);
+}
+
+// --- the rows by kernel ---
 
 typedef struct {
     Str chapter, kernel;
@@ -15,7 +71,7 @@ static int by_kernel(const void *a, const void *b) {
     return order ? order : (left->row > right->row) - (left->row < right->row);
 }
 
-void kernels_index(Arena *arena, ResultTable *table) {
+void results_index_kernels(Arena *arena, ResultTable *table) {
     const size_t count = table->row_count, chapter = results_column(table, STR("chapter")),
                  kernel = results_column(table, STR("kernel"));
     Place *places = ARENA_NEW(arena, count + 1, Place);
@@ -54,7 +110,7 @@ static size_t before(const ResultTable *table, Str chapter, Str name) {
     return low;
 }
 
-const ResultKernel *kernels_of(const ResultTable *table, Str chapter, size_t *count) {
+const ResultKernel *results_kernels(const ResultTable *table, Str chapter, size_t *count) {
     const size_t first = before(table, chapter, STR(""));
     size_t end = first;
     while (end < table->kernel_count && str_equal(table->kernels[end].chapter, chapter)) end++;
@@ -62,7 +118,7 @@ const ResultKernel *kernels_of(const ResultTable *table, Str chapter, size_t *co
     return *count ? &table->kernels[first] : NULL;
 }
 
-const ResultKernel *kernels_find(const ResultTable *table, Str chapter, Str name) {
+const ResultKernel *results_kernel(const ResultTable *table, Str chapter, Str name) {
     const size_t at = before(table, chapter, name);
     if (at == table->kernel_count) return NULL;
     const ResultKernel *kernel = &table->kernels[at];

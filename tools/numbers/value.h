@@ -45,4 +45,11 @@ void value_format(Buf *out, Value value);
 // The same without the mark, and text as it is.
 void value_format_bare(Buf *out, Value value);
 
+// What several values come to: min, max and geomean.
+bool value_is_fold(Str function);
+
+// What such a function makes of at least one value. False with the reason in `why`: their units
+// differ, or a geometric mean of what is not positive was asked for.
+bool value_fold(Str function, const Value *items, size_t count, Value *result, Buf *why);
+
 #endif
