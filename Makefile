@@ -91,7 +91,7 @@ $(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc: $(B)/flags/%: $$(call other_flags,$
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list;
 # what a chapter that is gone has left goes, too.
-$(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/code.done))
+$(B)/labs.mk: $(B)/tangle $(B)/collect $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/code.done))
 	@echo 'tangle code/'
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(keep) code -- $(B)/tangle -p $(CHAPTERS)
@@ -160,7 +160,7 @@ mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
-install: simt $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ## install simt, tangle, weave, grade and their man pages below PREFIX
+install: simt $(B)/collect $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ## install simt, tangle, weave, grade and their man pages below PREFIX
 uninstall:  ## remove what make install has installed
 install uninstall:
 	$(Q)tools/build/install.sh $@ '$(B)' '$(DESTDIR)$(PREFIX)'
