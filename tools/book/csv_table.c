@@ -1,6 +1,5 @@
-// Csv table: see csv_table.h. Numbers stand right, with their digits grouped.
-#include "book/csv_table.h"
-
+// Tables of any CSV file: see blocks.h. Numbers are aligned to the right, their digits in groups.
+#include "book/blocks.h"
 #include "book/prose.h"
 #include "numbers/data_text.h"
 #include "numbers/read.h"

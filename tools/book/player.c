@@ -1,10 +1,9 @@
-// Player: see player.h.
-#include "book/player.h"
-
+// Blocks that play recorded steps: see blocks.h.
 #include <unistd.h>
 
 #include "base/json.h"
 #include "base/source.h"
+#include "book/blocks.h"
 #include "book/lab.h"
 #include "book/names.h"
 #include "book/prose.h"

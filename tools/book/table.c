@@ -1,6 +1,5 @@
-// Table: see table.h.
-#include "book/table.h"
-
+// Tables of results: see blocks.h.
+#include "book/blocks.h"
 #include "book/names.h"
 #include "book/prose.h"
 #include "numbers/data_text.h"
