@@ -6,7 +6,7 @@
 #include "book/predict.h"
 #include "book/prose.h"
 #include "book/rungs.h"
-#include "markdown/div.h"
+#include "markdown/braces.h"
 
 // --- text: headings, divs and paragraphs ---
 

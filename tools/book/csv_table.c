@@ -1,8 +1,8 @@
 // Tables of any CSV file: see blocks.h. Numbers are aligned to the right, their digits in groups.
 #include "book/blocks.h"
 #include "book/prose.h"
-#include "numbers/data_text.h"
 #include "numbers/read.h"
+#include "numbers/value.h"
 
 enum { CSV_COLUMNS_MAX = 16 };
 

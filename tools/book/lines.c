@@ -3,7 +3,7 @@
 #include "book/blocks.h"
 #include "book/lab.h"
 #include "book/prose.h"
-#include "numbers/data_text.h"
+#include "numbers/value.h"
 #include "tangle/expand.h"
 
 enum { LISTING_COLUMNS_MAX = 8 };

@@ -1,5 +1,5 @@
-#include "collect/beside.h"
-
+// Prints predicted times beside recorded ones: see answers.h.
+#include "collect/answers.h"
 #include "numbers/join.h"
 
 // A launch that was not recorded names its block where its kernel was launched with several shapes.

@@ -1,3 +1,4 @@
+// The rows of a results file: see gather.h.
 #include "collect/gather.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include "base/file.h"
 #include "base/kernel_name.h"
 #include "base/source.h"
-#include "collect/facts.h"
 #include "collect/ncu.h"
 
 static void add_prefix(Buf *out, const LabCsv *csv) {

@@ -1,6 +1,5 @@
+// Removes what chapters that are gone have left: see answers.h.
 #define _POSIX_C_SOURCE 200809L
-#include "collect/gone.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/catalog.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "collect/answers.h"
 #include "collect/lab_csv.h"
 
 static bool has_lab(char **labs, size_t count, Str chapter) {

@@ -20,12 +20,10 @@
 #include "base/catalog.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "collect/beside.h"
+#include "collect/answers.h"
 #include "collect/gather.h"
-#include "collect/gone.h"
 #include "collect/ncu.h"
 #include "collect/steps.h"
-#include "collect/trace.h"
 #include "numbers/read.h"
 
 // clang-format off

@@ -1,6 +1,7 @@
-#include "collect/trace.h"
-
+// A trace as figures show it: see answers.h.
 #include <stdlib.h>
+
+#include "collect/answers.h"
 
 enum { LAUNCH = 1, BLOCK, WARP, LINE, SPACE, OP, COLUMNS = 10 };
 

@@ -8,9 +8,7 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "book/chapters.h"
-#include "grade/list.h"
-#include "grade/prove.h"
-#include "grade/verdict.h"
+#include "grade/session.h"
 #include "numbers/read.h"
 
 // clang-format off

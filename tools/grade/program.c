@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "grade/child.h"
-#include "grade/notes.h"
 #include "numbers/read.h"
 
 enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, SAID_MAX = 3 };

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "numbers/data_text.h"
-
 #define NO_BREAK "\u00a0"
 
 static bool is_plain(Unit unit) {
