@@ -19,6 +19,7 @@
 
 #include "base/catalog.h"
 #include "base/file.h"
+#include "base/kernel_name.h"
 #include "base/path.h"
 #include "collect/answers.h"
 #include "collect/gather.h"
@@ -35,6 +36,7 @@ static const char usage[] =
     "       collect files [FOLDER]\n"
     "       collect beside PREDICTED.csv results/DEVICE.csv CHAPTER ELEMENTS\n"
     "       collect trace KERNEL TRACE.csv\n"
+    "       collect names FILE.csv\n"
     "       collect source LAB\n"
     "       collect gone LAB...\n"
     "\n"
@@ -70,6 +72,7 @@ static const char usage[] =
     "  beside       what simt --time predicted of a lab, in PREDICTED.csv, beside the recorded\n"
     "               times of a device\n"
     "  trace        what figures show of a trace: the accesses of one warp in the last launch\n"
+    "  names        FILE.csv, of simt --csv, with kernels called as in results\n"
     "  source       the hash of a lab's code\n"
     "  gone         the files that it has taken rows from, or removed: those in results/ of\n"
     "               chapters without a lab among LAB..., but for what a GPU measured\n";
@@ -275,6 +278,27 @@ static void print_trace(Arena *arena, char **words, size_t count) {
     printf("%.*s", STR_ARG(buf_str(&out)));
 }
 
+static void print_named(Arena *arena, char **words, size_t count) {
+    (void)count;
+    Str text, line, kernel;
+    bool more;
+    if (!file_read(arena, words[0], &text)) lab_csv_die(words[0], 0, strerror(errno));
+    Csv csv = csv_open(arena, text);
+    Buf out = {.arena = arena};
+    for (bool header = false; csv_line(&csv, &line);) {
+        const bool row = header && line.at[0] != '#';
+        header |= line.at[0] != '#';
+        if (row) {
+            if (!csv_cell(&csv, &line, &kernel, &more)) break;
+            csv_add_cell(&out, kernel_name_recorded(arena, kernel));
+            if (more) buf_char(&out, ',');
+        }
+        buf_format(&out, "%.*s\n", STR_ARG(line));
+    }
+    if (csv.fault) lab_csv_die(words[0], csv.line, csv.fault);
+    printf("%.*s", STR_ARG(buf_str(&out)));
+}
+
 static void print_source(Arena *arena, char **words, size_t count) {
     (void)count;
     const LabSource source = {.code = "code"};
@@ -289,11 +313,9 @@ static const struct {
     const char *word;
     int least, most; // words that follow
     void (*print)(Arena *arena, char **words, size_t count);
-} commands[] = {{"files", 0, 1, print_files},
-                {"beside", 4, 4, print_beside},
-                {"trace", 2, 2, print_trace},
-                {"source", 1, 1, print_source},
-                {"gone", 0, INT_MAX, remove_gone}};
+} commands[] = {{"files", 0, 1, print_files},   {"beside", 4, 4, print_beside},
+                {"trace", 2, 2, print_trace},   {"names", 1, 1, print_named},
+                {"source", 1, 1, print_source}, {"gone", 0, INT_MAX, remove_gone}};
 
 // False: the first argument is no such word.
 static bool run_command(int argc, char **argv) {
