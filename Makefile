@@ -150,7 +150,7 @@ watch:  ## build what each save of a chapter, or of a file in work/, touches
 
 tests = B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 tested = $(if $(filter test test-all,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null))
-test: $(tested)  ## every room and promise, in five minutes; whole what differs from the last commit, or BASE=REV; AREA="fence weave" CASE=words: only these
+test: $(tested)  ## test every component and every claim of the pages, in five minutes, and in full what differs from the last commit, or from BASE=REV; AREA="fence weave" CASE=words: only these
 	@$(tests) -s
 test-all: $(tested)  ## every test; REST=1: only of areas that the last make test asked in part
 	@$(tests)$(if $(REST), -r)

@@ -2,8 +2,8 @@
 // input is several files: each starts with a line `%%% PATH`, chapters end in .md, results in .csv.
 #include "book/chapters.h"
 #include "fuzz.h"
-#include "numbers/read.h"
 #include "notebook/notebook.h"
+#include "numbers/read.h"
 
 enum { FILES_MAX = 12, JSON_DEPTH_MAX = 64 };
 
