@@ -115,10 +115,10 @@ exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
 # The book. What is recorded in the same call comes first.
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: $(filter record record-newest record-shapes,$(GOALS))
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-figures_due = $(eval figures_due := $$(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
+figures_due = $(eval figures_due := $$(shell B=$(B) python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
 $(B)/names.csv: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
 	$(Q)$(WEAVE) -t names -o $@ $(CHAPTERS) && touch $@
-$(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
+$(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(B)/collect $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),@echo 'draw figures/')
 	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- "$$python" $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*.svg figures/*.webp,$@)
