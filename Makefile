@@ -91,7 +91,7 @@ $(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc: $(B)/flags/%: $$(call other_flags,$
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list;
 # what a chapter that is gone has left goes, too.
-$(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/code.done))
+$(B)/labs.mk: $(B)/tangle $(B)/collect $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/code.done))
 	@echo 'tangle code/'
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(keep) code -- $(B)/tangle -p $(CHAPTERS)
@@ -115,10 +115,10 @@ exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
 # The book. What is recorded in the same call comes first.
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: $(filter record record-newest record-shapes,$(GOALS))
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-figures_due = $(eval figures_due := $$(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
+figures_due = $(eval figures_due := $$(shell B=$(B) python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
 $(B)/names.csv: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
 	$(Q)$(WEAVE) -t names -o $@ $(CHAPTERS) && touch $@
-$(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
+$(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(B)/collect $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),@echo 'draw figures/')
 	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- "$$python" $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*.svg figures/*.webp,$@)
@@ -150,7 +150,7 @@ watch:  ## build what each save of a chapter, or of a file in work/, touches
 
 tests = B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 tested = $(if $(filter test test-all,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null))
-test: $(tested)  ## every room and promise, in five minutes; whole what differs from the last commit, or BASE=REV; AREA="fence weave" CASE=words: only these
+test: $(tested)  ## test every component and every claim of the pages, in five minutes, and in full what differs from the last commit, or from BASE=REV; AREA="fence weave" CASE=words: only these
 	@$(tests) -s
 test-all: $(tested)  ## every test; REST=1: only of areas that the last make test asked in part
 	@$(tests)$(if $(REST), -r)
@@ -160,7 +160,7 @@ mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
-install: simt $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ## install simt, tangle, weave, grade and their man pages below PREFIX
+install: simt $(B)/collect $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ## install simt, tangle, weave, grade and their man pages below PREFIX
 uninstall:  ## remove what make install has installed
 install uninstall:
 	$(Q)tools/build/install.sh $@ '$(B)' '$(DESTDIR)$(PREFIX)'

@@ -162,7 +162,7 @@ class Suite:
     def compile_c(self, name, *sources, modules=(), flags=(), libraries=(), sanitize=True,
                   compiler=None):
         """$B/tests/AREA/NAME from C files (or objects) and modules of tools/, "tangle/expand" or a
-        whole room, "base"; with ASan and UBSan where the compiler has them. An object is made again
+        whole component, "base"; with ASan and UBSan where the compiler has them. An object is made again
         only when its source, a header or the flags have changed; those of tools/ all suites share.
         None after reporting a failure."""
         compiler = compiler or CC
@@ -245,7 +245,7 @@ def has_sanitizers(*compiler):
 
 
 def sources_of(module):
-    """A module's source, or those of a room without its main.c."""
+    """A module's source, or those of a component without its main.c."""
     if (TOOLS / module).is_dir():
         return [source for source in sorted((TOOLS / module).rglob("*.c")) if source.name != "main.c"]
     return [TOOLS / f"{module}.c"]

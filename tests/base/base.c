@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/catalog.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/kernel_name.h"
 #include "base/path.h"
 #include "base/source.h"
 
@@ -460,6 +462,84 @@ static void test_files(void) {
     told("files");
 }
 
+// --- results ---
+
+static void test_kinds(void) {
+    static const struct {
+        const char *name, *kind, *device, *chapter;
+    } rows[] = {{"nvidia-a", "times", "nvidia-a", ""},
+                {"nvidia-a-x4", "times", "nvidia-a-x4", ""},
+                {"nvidia-a-newest", "newest", "nvidia-a", ""},
+                {"nvidia-a-shapes", "shapes", "nvidia-a", ""},
+                {"nvidia-a-newest-shapes", "shapes", "nvidia-a-newest", ""},
+                {"nvidia-a-limits", "limits", "nvidia-a", ""},
+                {"nvidia-a-machine", "machine", "nvidia-a", ""},
+                {"predicted/nvidia-a", "predicted", "nvidia-a", ""},
+                {"cpu", "counts", "", ""},
+                {"cpu-machine", "counts-machine", "", ""},
+                {"cpu-lines", "counts-lines", "", ""},
+                {"cpu-x", "times", "cpu-x", ""},
+                {"trace-04-sum", "trace", "", "04"},
+                {"steps/04-sum-64", "steps", "", "04"},
+                {"errors/rounding", "errors", "", ""},
+                {"compare-machine", "compare", "", ""}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const CatalogFile file = catalog_file(str_of(rows[i].name));
+        same(rows[i].name, catalog_kind_name(file.kind), rows[i].kind);
+        same(rows[i].name, file.device, rows[i].device);
+        same(rows[i].name, file.chapter, rows[i].chapter);
+        if (!file.device.len) continue;
+        Buf path = {.arena = &arena};
+        buf_format(&path, "r/%s.csv", rows[i].name);
+        same("path", str_of(catalog_path(&arena, "r", file.kind, file.device)),
+             str_terminated(&arena, buf_str(&path)));
+    }
+    told("kinds of files of results");
+}
+
+static void test_listing(void) {
+    static const char *const names[] = {"nvidia-a-x4", "nvidia-a", ".hidden", "steps/04-a", "cpu"};
+    CatalogFile *files;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        Buf path = {.arena = &arena};
+        buf_format(&path, "results/%s.csv", names[i]);
+        if (file_write_if_changed(&arena, str_terminated(&arena, buf_str(&path)), STR("n\n")) ==
+            FILE_FAILED)
+            WRONG("%s cannot be written", names[i]);
+    }
+    file_write_if_changed(&arena, "results/notes.txt", STR("n\n"));
+    static const char *const wanted[] = {"cpu", "nvidia-a", "nvidia-a-x4", "steps/04-a"};
+    same_number("files", catalog_list(&arena, "results", &files), COUNT(wanted));
+    for (size_t i = 0; i < COUNT(wanted); i++) same("a file", files[i].name, wanted[i]);
+    same_number("files of no folder", catalog_list(&arena, "none", &files), 0);
+    told("the files of a folder of results");
+}
+
+static void test_kernel_names(void) {
+    static const struct {
+        const char *demangled, *bare, *recorded;
+        bool library;
+    } rows[] = {
+        {"sum", "sum", "sum", false},
+        {"sum(float const*, int)", "sum", "sum", false},
+        {"void sum<64u>(float const*)", "sum<64u>", "sum_64", false},
+        {"void f<float, (Kind)1, 256u>(int)", "f<float, (Kind)1, 256u>", "f_float_1_256", false},
+        {"void f<2u, au>()", "f<2u, au>", "f_2_au", false},
+        {"void f<(a)1, g<2u>>()", "f<(a)1, g<2u>>", "f_1_g_2", false},
+        {"void cub::a::Reduce<int, 4>(int)", "cub::a::Reduce<int, 4>", "Reduce", true},
+        {"(anonymous namespace)::sum(int)", "(anonymous namespace)::sum", "sum", true},
+        {"void f<ns::Add>(int)", "f<ns::Add>", "f_ns::Add", true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const Str bare = kernel_name_bare(str_of(rows[i].demangled));
+        same("bare", bare, rows[i].bare);
+        same("bare again", kernel_name_bare(bare), rows[i].bare);
+        same("recorded", kernel_name_recorded(&arena, bare), rows[i].recorded);
+        if (kernel_name_is_library(bare) != rows[i].library) WRONG("library: %s", rows[i].bare);
+    }
+    told("names of kernels");
+}
+
 // --- memory ---
 
 static void test_arena(void) {
@@ -548,6 +628,9 @@ int main(int argc, char **argv) {
     test_csv_writing();
     test_json();
     test_files();
+    test_kinds();
+    test_listing();
+    test_kernel_names();
     test_arena();
     test_no_memory();
     test_out_of_memory();

@@ -3,6 +3,7 @@
 #include "book/chapters.h"
 #include "fuzz.h"
 #include "notebook/notebook.h"
+#include "numbers/read.h"
 
 enum { FILES_MAX = 12, JSON_DEPTH_MAX = 64 };
 
@@ -136,17 +137,17 @@ static void weave(Arena *arena, const Files *files, const Results *results, Book
          "the book is not UTF-8");
 }
 
-// The tables of an input's files that can be read, as results_read puts them.
-static Results read_results(Arena *arena, const Files *files, ResultTable *tables) {
+// The tables of an input's files that can be read, as read_results puts them.
+static Results results_of(Arena *arena, const Files *files, ResultTable *tables) {
     Results results = {.folder = "results", .devices = tables};
     for (size_t i = 0; i < files->result_count; i++) {
         const File *file = &files->results[i];
-        ResultError error;
+        ReadError error;
         ResultTable table;
         Str device = str_slice(file->path, 0, str_find(file->path, STR(".csv")));
         if (device.len == 0) continue;
         char *path = str_terminated(arena, file->path);
-        if (!results_parse(arena, path, device, file->text, &table, &error)) {
+        if (!read_text(arena, path, device, file->text, &table, &error)) {
             must_be_located(error.message, error.line, file->text);
             continue;
         }
@@ -166,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     ResultTable tables[FILES_MAX];
     Files files = split((Str){(const char *)bytes, size});
     if (files.chapter_count) {
-        Results results = read_results(&arena, &files, tables);
+        Results results = results_of(&arena, &files, tables);
         for (int style = BOOK_GITHUB; style <= BOOK_NOTEBOOK; style++)
             weave(&arena, &files, &results, (BookStyle)style);
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "numbers/results.h"
+#include "numbers/read.h"
 
 // What is read and written again reads the same.
 static void check_cells(Arena *arena, Str text) {
@@ -54,12 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static const char *const kinds[] = {"", "nvidia-h200", "cpu", "cpu-lines", "cpu-machine"};
     Arena arena = {0};
     ResultTable table;
-    ResultError error;
+    ReadError error;
     if (size == 0) return 0;
     Str text = {(const char *)bytes + 1, size - 1};
     check_cells(&arena, text);
     Str kind = str_of(kinds[bytes[0] % 5]);
-    if (results_parse(&arena, "results/it.csv", kind, text, &table, &error))
+    if (read_text(&arena, "results/it.csv", kind, text, &table, &error))
         check_rows(&table, text);
     else
         must_be_located(error.message, error.line, text);

@@ -3,8 +3,8 @@
 
     tests/mutate/mutate.py [-n N] [-s SEED] [-t short] [FILE or folder of tools/...]
 
-Draws N mutants (default 500) from these files (default: ROOMS_BY_DEFAULT) in an order that the
-seed gives, builds each in a copy of the tree and runs the suites of its room until one fails, with
+Draws N mutants (default 500) from these files (default: COMPONENTS_BY_DEFAULT) in an order that the
+seed gives, builds each in a copy of the tree and runs the suites of its component until one fails, with
 -t short as make test does. Two copies work at a time, under $B/mutate; what was found, and the case
 that found it, is kept in $B/mutate/results.jsonl (or results-short.jsonl), and a later run goes on
 from there; survivors are tried again when a test has changed. Mutants that do not compile or compile
@@ -36,9 +36,9 @@ WORKERS = 2
 # Quick to compile; what could not be meant (a number as a pointer) is no mutant.
 FLAGS = "-O1 -Werror=int-conversion -Werror=incompatible-pointer-types"
 MEMORY = 3 << 30  # bytes that the programs of one suite may hold
-ROOMS_BY_DEFAULT = ["base", "markdown", "tangle", "numbers", "book", "weave", "simt/exec", "simt/observe", "simt/device"]
+COMPONENTS_BY_DEFAULT = ["base", "markdown", "tangle", "numbers", "book", "weave", "simt/exec", "simt/observe", "simt/device"]
 
-# The suites of a room, the quickest first. `AREA: CASE` ends with that case. The second list runs
+# The suites of a component, the quickest first. `AREA: CASE` ends with that case. The second list runs
 # with sanitizers, for what the first has not noticed.
 UP_TO_DATE = "notebooks: the committed notebooks are what"
 ORDER = "simt/runtime: --check: wrong_tail: the same bytes on every run"
@@ -58,14 +58,14 @@ SUITES = {"base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
 TIMED = ["a book of 300 KB in 20 ms"]
 
 
-def room_of(file):
+def component_of(file):
     parts = Path(file).parts
     return "/".join(parts[1:3 if parts[1] == "simt" else 2])
 
 
-def suites_of(room):
+def suites_of(component):
     """[(suite, with sanitizers)], in the order in which they are run."""
-    plain, sanitized = SUITES.get(room, SUITES["simt"])
+    plain, sanitized = SUITES.get(component, SUITES["simt"])
     return [*((name, False) for name in plain), *((name, True) for name in sanitized)]
 
 
@@ -267,7 +267,7 @@ class Copy:
             self.mark.unlink()
 
     def test(self, mutant):
-        for name, sanitize in suites_of(room_of(mutant.file)):
+        for name, sanitize in suites_of(component_of(mutant.file)):
             failed, _ = self.suite(name, sanitize, 10 + 4 * self.seconds[name, sanitize])
             if failed:
                 return "killed", failed
@@ -354,26 +354,26 @@ def place(mutant, text):
 
 
 def tell(draw, results, counted):
-    """Survivors with their place, and the table by room."""
+    """Survivors with their place, and the table by component."""
     verdict = {mutant: "equivalent" if draw.equivalent(mutant) else results.found[draw.keys[mutant]]["verdict"]
                for mutant in counted}
     for mutant in sorted((m for m in counted if verdict[m] == "survived"), key=lambda m: (m.file, m.start)):
         text = draw.texts[mutant.file]
         code, changed = mutant.lines(text)
         print(f"{place(mutant, text)}\n    - {code}\n    + {changed}")
-    print("\n| room | mutants | killed | equivalent | survivors | killed of what can be |")
+    print("\n| component | mutants | killed | equivalent | survivors | killed of what can be |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for room in [*sorted({room_of(mutant.file) for mutant in counted}), "all"]:
-        count = Counter(verdict[m] for m in counted if room in (room_of(m.file), "all"))
+    for component in [*sorted({component_of(mutant.file) for mutant in counted}), "all"]:
+        count = Counter(verdict[m] for m in counted if component in (component_of(m.file), "all"))
         alive = count["killed"] + count["survived"]
-        print(f"| {room} | {sum(count.values())} | {count['killed']} | {count['equivalent']} | "
+        print(f"| {component} | {sum(count.values())} | {count['killed']} | {count['equivalent']} | "
               f"{count['survived']} | {100 * count['killed'] / max(alive, 1):.0f} % |")
 
 
 def files_of(names):
     """The C sources that these files and folders of tools/ hold."""
     found = set()
-    for name in names or [f"tools/{room}" for room in ROOMS_BY_DEFAULT]:
+    for name in names or [f"tools/{component}" for component in COMPONENTS_BY_DEFAULT]:
         path = ROOT / name
         if not path.exists() or not (ROOT / "tools") in path.parents:
             sys.exit(f"mutate: no file or folder of tools/: {name}")
@@ -396,7 +396,7 @@ def main():
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     draw, results = Draw(files_of(options.files), options.s), Results(options.tier)
-    suites = sorted({suite for file in draw.texts for suite in suites_of(room_of(file))})
+    suites = sorted({suite for file in draw.texts for suite in suites_of(component_of(file))})
     goals, copies = goals_of(suites), [Copy(number, options.tier) for number in range(WORKERS)]
     queue, counted = list(draw.order), set()
     threads = [threading.Thread(target=lambda copy=copy: copy.prepare(suites, goals) and work(

@@ -12,13 +12,13 @@ import suite
 
 HERE = Path(__file__).resolve().parent
 SIMT = suite.BUILD / "simt"
-# The rooms below the CUDA runtime, which starts by itself when loaded.
+# The components below the CUDA runtime, which starts by itself when loaded.
 CORE = [f"simt/{room.name}" for room in sorted((suite.TOOLS / "simt").iterdir())
         if room.is_dir() and room.name not in ("program", "cuda", "launcher", "report")]
 
 
 def objects(modules):
-    """What `make simt` made of these modules and rooms of tools/."""
+    """What `make simt` made of these modules and components of tools/."""
     sources = [source for module in modules for source in suite.sources_of(module)]
     made = [suite.BUILD / "simt-objects" / source.relative_to(suite.TOOLS).with_suffix(".o") for source in sources]
     return [path for path in made if path.exists()]

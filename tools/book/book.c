@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
-#include "numbers/data_text.h"
+#include "numbers/value.h"
 
 void book_error(Book *book, size_t line, Buf message) {
     ARENA_GROW(book->arena, book->errors, book->error_count, book->error_capacity);

@@ -1,9 +1,9 @@
 // Book: what is being woven, and what all its blocks stand on: text to the output, faults, and
 // where keys are looked up.
 //
-// Each kind of block has a module of its own: prose, code, table, lines, csv_table, claims. Its
-// function adds one block of a chapter to the text, in the form that the target needs, or says in a
-// located error why it cannot. chapters.h puts them together.
+// blocks.h lists the kinds of blocks. The function of each adds one block of a chapter to the text,
+// in the form that the target needs, or says in a located error why it cannot. chapters.h puts the
+// blocks together.
 #ifndef BOOK_BOOK_H
 #define BOOK_BOOK_H
 

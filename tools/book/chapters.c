@@ -3,64 +3,13 @@
 
 #include "base/path.h"
 #include "base/source.h"
-#include "book/claims.h"
-#include "book/code.h"
-#include "book/csv_table.h"
+#include "book/blocks.h"
 #include "book/exercises.h"
 #include "book/lab.h"
-#include "book/lines.h"
 #include "book/names.h"
-#include "book/player.h"
 #include "book/prose.h"
 #include "book/rungs.h"
-#include "book/table.h"
 #include "tangle/expand.h"
-
-// Container marks on a fence's first line, as its further lines need them: a quote's > stays, a
-// list item's bullet becomes the same width of spaces.
-static Str continuation(Arena *arena, Str before) {
-    Buf marks_below = {.arena = arena};
-    for (size_t i = 0; i < before.len; i++)
-        buf_char(&marks_below, before.at[i] == '>' || before.at[i] == '\t' ? before.at[i] : ' ');
-    return buf_str(&marks_below);
-}
-
-static void weave_fence(Book *book, size_t index, const FencePart *part) {
-    size_t chunk = chunk_of_part(book->chunks, book->file, index);
-    if (fence_has_class(part, STR("names"))) return;
-    Str columns;
-    if (chunk != CHUNK_NONE && book->prediction) {
-        Buf message = {.arena = book->arena};
-        buf_add(&message, STR("a chunk of a program stands outside of predictions"));
-        book_error(book, part->line, message);
-        return;
-    }
-    book->container = continuation(book->arena, part->before);
-    if (fence_has_class(part, STR("results"))) {
-        table_weave(book, part);
-    } else if (fence_has_class(part, STR("csv"))) {
-        csv_table_weave(book, part);
-    } else if (fence_has_class(part, STR("lines"))) {
-        lines_weave(book, part);
-    } else if (fence_has_class(part, STR("player"))) {
-        player_weave(book, part);
-    } else if (fence_has_class(part, STR("claim"))) {
-        claims_check(book, part);
-    } else if (exercises_weave(book, part, chunk) || rungs_weave(book, part)) {
-        // done
-    } else if (chunk != CHUNK_NONE && book->add_chunk) {
-        book->add_chunk(book, chunk);
-    } else if (chunk != CHUNK_NONE) {
-        code_weave(book, chunk);
-    } else if (fence_attribute(part, STR("columns"), &columns)) {
-        Buf message = {.arena = book->arena};
-        buf_add(&message, STR("columns= belongs to a block with .results or .lines"));
-        book_error(book, part->line, message);
-    } else {
-        code_weave_plain(book, part);
-    }
-    book->container = STR("");
-}
 
 void chapters_weave_file(Book *book) {
     const ChunkFile *file = &book->chunks->files[book->file];
@@ -71,9 +20,9 @@ void chapters_weave_file(Book *book) {
     for (size_t i = 0; i < file->parts.count; i++) {
         const FencePart *part = &file->parts.parts[i];
         if (part->fenced)
-            weave_fence(book, i, part);
+            blocks_weave_fence(book, i, part);
         else
-            prose_weave(book, part);
+            blocks_weave_text(book, part);
     }
     exercises_close_more(book);
     while (book->div_count) {

@@ -1,5 +1,5 @@
-// Claims: see claims.h.
-#include "book/claims.h"
+// Claims, which must hold: see blocks.h.
+#include "book/blocks.h"
 
 // The claim that starts at line i of the block, and where the next one starts: lines that begin
 // with a space go on with it.

@@ -3,7 +3,6 @@
 
 #include "base/path.h"
 #include "book/changes.h"
-#include "book/exercises.h"
 #include "book/lab.h"
 
 Str code_name(const Book *book, size_t chunk) {
@@ -27,10 +26,17 @@ static bool links_lab(const Book *book, size_t chunk) {
     return on_page(book) && lab_is(book->chunks, chunk);
 }
 
+bool code_links_program(const Book *book, size_t chunk) {
+    const Chunk *at = &book->chunks->chunks[chunk];
+    if (at->target.len == 0 || at->exercise == CHUNK_NONE) return false;
+    return book->style == BOOK_GITHUB ||
+           book->chunks->exercises[at->exercise].kind == EXERCISE_BUILD;
+}
+
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     Str name = named->name.len ? named->name : path_name(named->target);
-    if (exercises_links_program(book, chunk) || links_lab(book, chunk)) { // it is not shown
+    if (code_links_program(book, chunk) || links_lab(book, chunk)) { // it is not shown
         buf_format(text, "[`%.*s`](%.*s%.*s)", STR_ARG(name), STR_ARG(book->up),
                    STR_ARG(named->target));
         return;

@@ -11,4 +11,8 @@ void code_weave_bare(Book *book, const FencePart *part); // without caption, nam
 // What readers call a chunk: its name, or the path of its file.
 Str code_name(const Book *book, size_t chunk);
 
+// Is a chunk the program of an exercise that is linked and not shown? It is a file to open where it
+// is worked on, around a hole, and where the reader is among files: on a code host.
+bool code_links_program(const Book *book, size_t chunk);
+
 #endif

@@ -1,8 +1,8 @@
-// Csv table: see csv_table.h. Numbers stand right, with their digits grouped.
-#include "book/csv_table.h"
-
+// Tables of any CSV file: see blocks.h. Numbers are aligned to the right, their digits in groups.
+#include "book/blocks.h"
 #include "book/prose.h"
-#include "numbers/data_text.h"
+#include "numbers/read.h"
+#include "numbers/value.h"
 
 enum { CSV_COLUMNS_MAX = 16 };
 
@@ -25,11 +25,11 @@ static bool fail(CsvTable *csv, const char *format, Str detail) {
 static bool read_file(CsvTable *csv) {
     Arena *arena = csv->book->arena;
     Str file;
-    ResultError error;
+    ReadError error;
     if (!fence_attribute(csv->part, STR("from"), &file))
         return fail(csv, "from= is missing%.*s", STR(""));
     if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ stands beside it
-    if (results_read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
+    if (read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
     Buf why = {.arena = arena};
     buf_format(&why, "%s", error.path);
     if (error.line) buf_format(&why, ":%zu", error.line); // else the file as a whole

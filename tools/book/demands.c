@@ -1,8 +1,7 @@
-// Demands: see demands.h.
-#include "book/demands.h"
-
+// What exercises demand, in words: see exercises.h.
 #include <ctype.h>
 
+#include "book/exercises.h"
 #include "numbers/expr.h"
 
 // --- in words ---

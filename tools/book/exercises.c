@@ -4,7 +4,6 @@
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/code.h"
-#include "book/demands.h"
 
 Str exercises_number(const Book *book, const Exercise *exercise) {
     Buf number = {.arena = book->arena};
@@ -97,13 +96,6 @@ static void weave_solution(Book *book, const FencePart *part, const Exercise *ex
         code_weave_bare(book, part);
 }
 
-bool exercises_links_program(const Book *book, size_t chunk) {
-    const Chunk *at = &book->chunks->chunks[chunk];
-    if (at->target.len == 0 || at->exercise == CHUNK_NONE) return false;
-    return book->style == BOOK_GITHUB ||
-           book->chunks->exercises[at->exercise].kind == EXERCISE_BUILD;
-}
-
 static void link_program(Book *book, const Exercise *exercise, Str target) {
     Buf text = {.arena = book->arena};
     if (exercise->kind == EXERCISE_BUILD) return; // its demands name it
@@ -135,7 +127,7 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
         book_open_fold(book, STR("solution"), "Solution", 0);
         weave_solution(book, part, &table->exercises[at->exercise]);
     } else if (at->target.len) {
-        if (exercises_links_program(book, chunk)) {
+        if (code_links_program(book, chunk)) {
             link_program(book, &table->exercises[at->exercise], at->target);
             return true;
         }

@@ -17,15 +17,23 @@ void exercises_open(Book *book, size_t line);
 // From the seventh on a chapter's exercises are folded; this ends that fold, if it is open.
 void exercises_close_more(Book *book);
 
-// Is a chunk the program of an exercise that is linked and not shown? It is a file to open where it
-// is worked on, around a hole, and where the reader is among files: on a code host.
-bool exercises_links_program(const Book *book, size_t chunk);
-
 // What stands at the end of the exercise that opened at this line: cells that grade it, in a
 // notebook.
 void exercises_end(Book *book, size_t line);
 
 // Weaves a block that is part of an exercise in its own way. False: it is an ordinary one.
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk);
+
+// --- demands.c ---
+
+// What an exercise demands, in words: `no bank conflicts of loads` for shared_ld_conflicts == 0,
+// with the comparison as its title where the text is to be exact; one that there are no words for
+// stays code.
+void demands_add(Buf *text, Str comparison, bool exact);
+
+// The right answer of an exercise that asks for a number, and known wrong ones with what is said to
+// them, as attributes of a div: data-answer="9" data-mistakes="5 | That is …. | 8 | On …". Nothing
+// where only a run of the exercise's own program knows the numbers.
+void demands_add_answer(Book *book, Buf *text, const Exercise *exercise);
 
 #endif

@@ -1,10 +1,9 @@
-// Lines: see lines.h.
-#include "book/lines.h"
-
+// Lines of code with their counts: see blocks.h.
 #include "base/source.h"
+#include "book/blocks.h"
 #include "book/lab.h"
 #include "book/prose.h"
-#include "numbers/data_text.h"
+#include "numbers/value.h"
 #include "tangle/expand.h"
 
 enum { LISTING_COLUMNS_MAX = 8 };

@@ -1,8 +1,6 @@
 // Names: see names.h.
 #include "book/names.h"
 
-#include "numbers/kernels.h"
-
 struct Names {
     Map index; // of a name, by chapter and kernel
     Name *items;
@@ -25,9 +23,9 @@ static bool is_recorded(const Book *book, Str kernel) {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         size_t count = 0;
         if (!tables[t]) continue;
-        kernels_of(tables[t], scope.chapter, &count);
+        results_kernels(tables[t], scope.chapter, &count);
         any = any || count;
-        if (kernels_find(tables[t], scope.chapter, kernel)) return true;
+        if (results_kernel(tables[t], scope.chapter, kernel)) return true;
     }
     return !any;
 }

@@ -1,13 +1,13 @@
-// Player: see player.h.
-#include "book/player.h"
-
+// Blocks that play recorded steps: see blocks.h.
 #include <unistd.h>
 
 #include "base/json.h"
 #include "base/source.h"
+#include "book/blocks.h"
 #include "book/lab.h"
 #include "book/names.h"
 #include "book/prose.h"
+#include "numbers/read.h"
 #include "tangle/expand.h"
 
 enum { CODE_LINES_MAX = 64 };
@@ -113,13 +113,13 @@ static bool add_run(Player *player, Str block, Buf *json) {
     Arena *arena = player->book->arena;
     Buf path = {.arena = arena}, rows = {.arena = arena};
     ResultTable table;
-    ResultError error;
+    ReadError error;
     buf_format(&path, "%s/steps/%.*s-%.*s-%.*s.csv", player->book->results->folder,
                STR_ARG(book_chapter(player->book)), STR_ARG(player->kernel), STR_ARG(block));
     char *name = str_terminated(arena, buf_str(&path));
     if (access(name, F_OK) != 0)
         return fail_in_file(player, name, 0, STR("not recorded yet: make record DEVICE=cpu"));
-    if (!results_read_csv(arena, name, &table, &error))
+    if (!read_csv(arena, name, &table, &error))
         return fail_in_file(player, error.path, error.line, error.message);
     KeyScope scope = book_scope(player->book);
     Str source = results_fact(&table, STR("source"));

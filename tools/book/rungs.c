@@ -7,7 +7,7 @@
 #include "book/code.h"
 #include "book/names.h"
 #include "book/prose.h"
-#include "markdown/div.h"
+#include "markdown/braces.h"
 
 typedef struct {
     size_t file, line;

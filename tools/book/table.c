@@ -1,10 +1,9 @@
-// Table: see table.h.
-#include "book/table.h"
-
+// Tables of results: see blocks.h.
+#include "book/blocks.h"
 #include "book/names.h"
 #include "book/prose.h"
-#include "numbers/data_text.h"
 #include "numbers/join.h"
+#include "numbers/value.h"
 
 typedef struct {
     Key key;   // of one kernel at one n, as far as that is known

@@ -1,5 +1,5 @@
-// Typed numbers: see typed_numbers.h.
-#include "book/typed_numbers.h"
+// Finds measurements that somebody typed into prose: see prose.h.
+#include "book/prose.h"
 
 static char at(Str s, size_t i) { return i < s.len ? s.at[i] : '\0'; }
 

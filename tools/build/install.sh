@@ -27,5 +27,5 @@ for library in "$build"/simt-runtime/*.so.?? "$build"/simt-runtime/*/*.so.??; do
     mkdir -p "${folder%/*}"
     install -s -m 644 "$library" "$folder"
 done
-install -m 644 $(grep -l '^name,value,unit' results/*-machine.csv) "$home/results/" # the devices of simt --time
-install -m 644 tools/notebook/*.py "$home/tools/notebook/"                              # the notebooks of weave
+install -m 644 $("$build/collect" files | sed -n 's/^machine,.*,//p') "$home/results/" # the devices of simt --time
+install -m 644 tools/notebook/*.py "$home/tools/notebook/"                            # the notebooks of weave

@@ -42,25 +42,15 @@ chosen() {
     return 1
 }
 
-# due FILE RUN...: which runs are to be recorded into it; also those of which another device's results,
-# others FILE, know a kernel more.
+# due FILE RUN...: which runs are to be recorded into it.
 due() {
     file=$1
     shift
     found=$*
-    [ -n "$ALL" ] || found=$("$B/collect" -d -k "$file" -n "$N" "$@" $(others "$file"))
+    [ -n "$ALL" ] || found=$("$B/collect" -d -k "$file" -n "$N" "$@")
     for run in $found; do
         if chosen "$run"; then printf '%s ' "$run"; fi
     done
-}
-others() {
-    found_others=$(ls results | grep '\.csv$' | grep -v -e '^cpu' -e '^compare-' -e '^trace-' -e '-newest.csv$' \
-        -e '-shapes.csv$' -e '-machine.csv$' | sed 's|^|results/|' | grep -vxF "$1") || :
-    case $1 in
-    results/cpu*) ;;
-    *-limits.csv) echo "$found_others" | grep -e '-limits.csv$' || : ;;
-    *) echo "$found_others" | grep -v -e '-limits.csv$' || : ;;
-    esac
 }
 
 # forget FILE...: with ALL what was measured of the same code goes, too, to be measured again.
@@ -143,7 +133,7 @@ lost() {
 trace() { # of $kernel of $lab
     echo "trace $number $kernel"
     "$B/simt" --trace "$B/trace.csv" "$B/labs/$lab" -n 256 -b 256 -k "$kernel" >/dev/null
-    awk -v kernel="$kernel" -f tools/build/trace.awk "$B/trace.csv" >"$1.new" && mv "$1.new" "$1"
+    "$B/collect" trace "$kernel" "$B/trace.csv" >"$1.new" && mv "$1.new" "$1"
 }
 # One block with all it takes: twice its threads, which chapters after the fifth need. 86: hazards.
 steps() {
@@ -193,7 +183,7 @@ write_machine() { # the file, of $lab
     {
         grep '^# ' "$R/$lab.csv"
         echo "# chapter: $number"
-        echo "# source: $(awk -F , -v lab="$number" '$1 == lab { print $2; exit }' "results/$DEVICE.csv")"
+        echo "# source: $("$B/collect" source "$lab")"
         cat "$R/$lab.machine.csv"
     } >"$1.new" && mv "$1.new" "$1"
     echo "$1: $lab"

@@ -97,14 +97,14 @@ on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--mach
 timed = $(and $(filter cpu,$(DEVICE)),$(or $(filter command environment,$(firstword $(origin TIME))),$(wildcard results/$(TIME)-machine.csv)))
 predicted = $(B)/predicted-$(chapter_lab).csv
 beside = $(B)/simt --last --time $(TIME) --quiet --csv $(predicted) $(if $(REPORT),--html $(time_report)) $(chapter_run) >/dev/null && \
-  tools/build/beside.sh $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(chapter_n)
+  $(B)/collect beside $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(chapter_n)
 report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
 time_report = $(report:.html=-time.html)
 with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && ){ $(B)/simt --last $(if $(MACHINE),--machine,--check) \
   --html $(report) $(chapter_run)$(if $(filter cpu,$(DEVICE)),, >/dev/null) || [ $$? -eq 86 ]; } && echo $(report)
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
-chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, and one of predicted times, MACHINE=1 executes machine code, TIME=DEVICE predicts its times
+chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $(if $(timed),$(B)/collect) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, and one of predicted times, MACHINE=1 executes machine code, TIME=DEVICE predicts its times
 	$(if $(chapter_lab),,@echo 'make: $(no_chapter)' >&2; exit 2)
 	$(if $(call measured,$(chapter_lab)),@mkdir -p $(R))
 	@echo '$(strip $(on_device) $(chapter_run))'

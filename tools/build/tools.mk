@@ -40,7 +40,7 @@ SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
-SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file json str)
+SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena catalog csv file json kernel_name str)
 # The code that executes and checks instructions is compiled once more for each of these features. A folder
 # of the feature's name has those libraries, and the launcher chooses one (simt/launcher/processor.c, which
 # lists the same features). All other code runs on any x86-64 processor.

@@ -1,4 +1,5 @@
-#include "collect/facts.h"
+// The facts at the head of a results file: see gather.h.
+#include "collect/gather.h"
 
 #define TOOLKIT STR("# toolkit: ")
 

@@ -1,3 +1,4 @@
+// The rows of a results file: see gather.h.
 #include "collect/gather.h"
 
 #include <errno.h>
@@ -6,30 +7,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/kernel_name.h"
 #include "base/source.h"
-#include "collect/facts.h"
 #include "collect/ncu.h"
-
-// A kernel of simt's CSVs as the labs' tables name it, and all results: `block_sum_unrolled<64u>`
-// is block_sum_unrolled_64, `f<float, (Kind)1>` is f_float_1. A program in a notebook, where no
-// collect is, has the same rule (notebook/cells.py).
-static Str table_name(Arena *arena, Str kernel) {
-    Buf name = {.arena = arena};
-    bool cast = false;
-    for (size_t i = 0; i < kernel.len; i++) {
-        const char c = kernel.at[i];
-        const bool literal = c == 'u' && i && kernel.at[i - 1] >= '0' && kernel.at[i - 1] <= '9' &&
-                             strchr(",>", i + 1 < kernel.len ? kernel.at[i + 1] : ' ');
-        cast |= c == '(';
-        if (c == '<' || c == ',') buf_char(&name, '_');
-        if (!cast && !literal && !strchr("<>, ", c)) buf_char(&name, c);
-        if (c == ')') cast = false;
-    }
-    return buf_str(&name);
-}
-
-// Kernels in a namespace are not the lab's own.
-static bool is_library(Str kernel) { return str_find(kernel, STR("::")) != SIZE_MAX; }
 
 static void add_prefix(Buf *out, const LabCsv *csv) {
     buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(csv->chapter), csv->source);
@@ -49,8 +29,8 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
     for (Str row, cells[2];
          lab_csv_row(&reader, csv, &row);) { // the kernel, the number of the launch
         lab_csv_take(&reader, csv, &row, cells, 2, "not a row of simt --csv");
-        Str kernel = table_name(arena, cells[0]);
-        if (is_library(kernel)) continue;
+        Str kernel = kernel_name_recorded(arena, cells[0]);
+        if (kernel_name_is_library(cells[0])) continue;
         add_prefix(out, csv);
         buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), STR_ARG(row));
     }
@@ -77,10 +57,10 @@ static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count
     *count = 0;
     for (Str row, cells[3]; lab_csv_row(&reader, csv, &row);) { // kernel, file, line
         lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
-        Str kernel = table_name(arena, cells[0]);
+        Str kernel = kernel_name_recorded(arena, cells[0]);
         size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
         size_t at = source_number(&map, cells[1], line);
-        if (at == 0 || is_library(kernel)) continue;
+        if (at == 0 || kernel_name_is_library(cells[0])) continue;
         ARENA_GROW(arena, lines, *count, capacity);
         block += *count > 0 && !str_equal(lines[*count - 1].kernel, kernel);
         lines[(*count)++] = (Line){kernel, row, block, at};

@@ -1,3 +1,4 @@
+// A results file that was recorded before: see kept.h.
 #include "collect/kept.h"
 
 #include <inttypes.h>

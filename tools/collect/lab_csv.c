@@ -1,3 +1,4 @@
+// What a lab wrote into one CSV: see lab_csv.h.
 #define _XOPEN_SOURCE 700
 #include "collect/lab_csv.h"
 

@@ -1,4 +1,5 @@
-// collect: gather what the labs wrote, one CSV each, into the one CSV of a device.
+// collect: gather what the labs wrote, one CSV each, into the one CSV of a device, and answer what
+// scripts ask about results.
 //
 // Four kinds of input. Three are told apart by the header row: the times that a lab writes on a GPU
 // (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
@@ -10,22 +11,34 @@
 // that the lab was compiled from when it ran.
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/catalog.h"
 #include "base/file.h"
+#include "base/kernel_name.h"
+#include "base/path.h"
+#include "collect/answers.h"
 #include "collect/gather.h"
 #include "collect/ncu.h"
 #include "collect/steps.h"
+#include "numbers/read.h"
 
 // clang-format off
 static const char usage[] =
     "usage: collect [-c CODE] [-w WITH] [-n ELEMENTS] [-f FACT] [-k KEPT] -o FILE LAB.csv...\n"
-    "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB... [OTHER.csv...]\n"
+    "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB...\n"
     "       collect -m\n"
     "       collect -s [-c CODE] -n ELEMENTS -l LINED -o FILE LAB.NAME.csv\n"
+    "       collect files [FOLDER]\n"
+    "       collect beside PREDICTED.csv results/DEVICE.csv CHAPTER ELEMENTS\n"
+    "       collect trace KERNEL TRACE.csv\n"
+    "       collect names FILE.csv\n"
+    "       collect source LAB\n"
+    "       collect gone LAB...\n"
     "\n"
     "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
     "is comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
@@ -48,12 +61,21 @@ static const char usage[] =
     "               LAB@1024, stands for its rows of this lab and size, as they are\n"
     "  -d           print which of LAB... are due: without rows in KEPT, with rows of a source\n"
     "               that has changed since or with an empty cell, or without a kernel of which\n"
-    "               OTHER.csv, another device's results, has rows of the source as it is now;\n"
+    "               another device's results beside KEPT have rows of the source as it is now;\n"
     "               all, where there is no KEPT\n"
     "  -m           print the metrics that ncu must be asked for\n"
     "  -s           LAB.NAME.csv is what simt --trace wrote, and LAB.cu beside it the source with\n"
     "               #line; FILE gets a row for each step of a warp in the last launch, as the\n"
-    "               page's player shows them\n";
+    "               page's player shows them\n"
+    "Words in the place of options print:\n"
+    "  files        kind,device,chapter,path of each file in FOLDER (default: results)\n"
+    "  beside       what simt --time predicted of a lab, in PREDICTED.csv, beside the recorded\n"
+    "               times of a device\n"
+    "  trace        what figures show of a trace: the accesses of one warp in the last launch\n"
+    "  names        FILE.csv, of simt --csv, with kernels called as in results\n"
+    "  source       the hash of a lab's code\n"
+    "  gone         the files that it has taken rows from, or removed: those in results/ of\n"
+    "               chapters without a lab among LAB..., but for what a GPU measured\n";
 // clang-format on
 
 typedef struct {
@@ -100,15 +122,32 @@ static bool is_due(const Kept *kept, const Kept *others, size_t count, const Lab
     return false;
 }
 
+// The results of other devices of the same kind, beside KEPT. What the CPU device counts has none.
+static size_t open_others(Arena *arena, const char *path, Kept **others) {
+    const Str folder = str_slice(path_folder(str_of(path)), 0, path_folder(str_of(path)).len - 1);
+    const CatalogFile own = catalog_file(path_stem(str_of(path)));
+    CatalogFile *files;
+    const char *where = folder.len ? str_terminated(arena, folder) : ".";
+    const size_t file_count = catalog_list(arena, where, &files);
+    size_t count = 0;
+    *others = ARENA_NEW(arena, file_count + 1, Kept);
+    for (size_t i = 0; i < file_count; i++)
+        if (files[i].kind == own.kind && !str_equal(files[i].name, own.name) &&
+            (own.kind == CATALOG_TIMES || own.kind == CATALOG_LIMITS))
+            (*others)[count++] =
+                kept_open(arena, catalog_path(arena, where, own.kind, files[i].device));
+    return count;
+}
+
 static void print_due(Arena *arena, char **names, size_t count, const Options *options) {
-    bool any = access(options->kept, F_OK) == 0;
-    Kept kept, *others = ARENA_NEW(arena, count, Kept);
+    const bool any = access(options->kept, F_OK) == 0;
+    Kept kept, *others = NULL;
     size_t other_count = 0;
-    if (any) kept = kept_open(arena, options->kept);
-    for (size_t i = 0; any && i < count; i++)
-        if (lab_csv_is_file(names[i])) others[other_count++] = kept_open(arena, names[i]);
+    if (any) {
+        kept = kept_open(arena, options->kept);
+        other_count = open_others(arena, options->kept, &others);
+    }
     for (size_t i = 0; i < count; i++) {
-        if (lab_csv_is_file(names[i])) continue;
         LabCsv csv = lab_csv_name(arena, names[i], &options->source, options->n);
         if (!any || is_due(&kept, others, other_count, &csv)) puts(names[i]);
     }
@@ -188,7 +227,112 @@ static int read_options(Options *options, int argc, char **argv) {
     return at;
 }
 
+// --- words in the place of options ---
+
+static void print_files(Arena *arena, char **words, size_t count) {
+    const char *folder = count ? words[0] : "results";
+    Buf out = {.arena = arena};
+    CatalogFile *files;
+    const size_t file_count = catalog_list(arena, folder, &files);
+    buf_add(&out, STR("kind,device,chapter,path\n"));
+    for (size_t i = 0; i < file_count; i++) {
+        Buf path = {.arena = arena};
+        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(files[i].name));
+        buf_format(&out, "%.*s,", STR_ARG(catalog_kind_name(files[i].kind)));
+        csv_add_cell(&out, files[i].device);
+        buf_char(&out, ',');
+        csv_add_cell(&out, files[i].chapter);
+        buf_char(&out, ',');
+        csv_add_cell(&out, buf_str(&path));
+        buf_char(&out, '\n');
+    }
+    printf("%.*s", STR_ARG(buf_str(&out)));
+}
+
+static ResultTable read_or_die(Arena *arena, const char *path) {
+    ResultTable table;
+    ReadError error;
+    if (!read_csv(arena, path, &table, &error))
+        lab_csv_die(error.path, error.line, str_terminated(arena, error.message));
+    return table;
+}
+
+static void print_beside(Arena *arena, char **words, size_t count) {
+    (void)count;
+    const ResultTable predicted = read_or_die(arena, words[0]);
+    ResultTable device = {0}; // nothing was recorded where there is no file
+    Buf out = {.arena = arena};
+    if (access(words[1], R_OK) == 0) device = read_or_die(arena, words[1]);
+    beside_add(&out, &predicted, &device, path_stem(str_of(words[1])), str_of(words[2]),
+               str_of(words[3]));
+    printf("%.*s", STR_ARG(buf_str(&out)));
+}
+
+static void print_trace(Arena *arena, char **words, size_t count) {
+    (void)count;
+    Str text;
+    if (!file_read(arena, words[1], &text)) lab_csv_die(words[1], 0, strerror(errno));
+    Csv csv = csv_open(arena, text);
+    Buf out = {.arena = arena};
+    if (!trace_add(&csv, str_of(words[0]), &out)) lab_csv_die(words[1], csv.line, csv.fault);
+    printf("%.*s", STR_ARG(buf_str(&out)));
+}
+
+static void print_named(Arena *arena, char **words, size_t count) {
+    (void)count;
+    Str text, line, kernel;
+    bool more;
+    if (!file_read(arena, words[0], &text)) lab_csv_die(words[0], 0, strerror(errno));
+    Csv csv = csv_open(arena, text);
+    Buf out = {.arena = arena};
+    for (bool header = false; csv_line(&csv, &line);) {
+        const bool row = header && line.at[0] != '#';
+        header |= line.at[0] != '#';
+        if (row) {
+            if (!csv_cell(&csv, &line, &kernel, &more)) break;
+            csv_add_cell(&out, kernel_name_recorded(arena, kernel));
+            if (more) buf_char(&out, ',');
+        }
+        buf_format(&out, "%.*s\n", STR_ARG(line));
+    }
+    if (csv.fault) lab_csv_die(words[0], csv.line, csv.fault);
+    printf("%.*s", STR_ARG(buf_str(&out)));
+}
+
+static void print_source(Arena *arena, char **words, size_t count) {
+    (void)count;
+    const LabSource source = {.code = "code"};
+    printf("%016" PRIx64 "\n", lab_csv_source(arena, &source, str_of(words[0])));
+}
+
+static void remove_gone(Arena *arena, char **words, size_t count) {
+    gone_remove(arena, "results", words, count);
+}
+
+static const struct {
+    const char *word;
+    int least, most; // words that follow
+    void (*print)(Arena *arena, char **words, size_t count);
+} commands[] = {{"files", 0, 1, print_files},   {"beside", 4, 4, print_beside},
+                {"trace", 2, 2, print_trace},   {"names", 1, 1, print_named},
+                {"source", 1, 1, print_source}, {"gone", 0, INT_MAX, remove_gone}};
+
+// False: the first argument is no such word.
+static bool run_command(int argc, char **argv) {
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(argv[1], commands[i].word) != 0) continue;
+        Arena arena = {0};
+        if (argc - 2 < commands[i].least || argc - 2 > commands[i].most)
+            refuse("that word takes other arguments");
+        commands[i].print(&arena, argv + 2, (size_t)(argc - 2));
+        arena_free(&arena);
+        return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv) {
+    if (run_command(argc, argv)) return 0;
     Arena arena = {0};
     Options options = {.source.code = "code"};
     options.source.with = ARENA_NEW(&arena, (size_t)argc, const char *);

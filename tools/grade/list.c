@@ -1,9 +1,8 @@
-// List: see list.h.
-#include "grade/list.h"
-
+// Lists all exercises: see session.h.
 #include <stdio.h>
 
 #include "base/file.h"
+#include "grade/session.h"
 #include "tangle/expand.h"
 
 typedef struct {

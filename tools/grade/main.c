@@ -8,9 +8,8 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "book/chapters.h"
-#include "grade/list.h"
-#include "grade/prove.h"
-#include "grade/verdict.h"
+#include "grade/session.h"
+#include "numbers/read.h"
 
 // clang-format off
 static const char usage[] =
@@ -139,7 +138,7 @@ int main(int argc, char **argv) {
     Arena arena = {0};
     ChunkTable table = {.arena = &arena};
     Results results;
-    ResultError error;
+    ReadError error;
     Session session = {.arena = &arena,
                        .table = &table,
                        .tools = {.build = "build", .nvcc = "nvcc"},
@@ -151,7 +150,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%.*s", STR_ARG(chunk_errors(&table)));
         return 2;
     }
-    if (!results_read(&arena, options.results, str_of(options.device), &results, &error)) {
+    if (!read_results(&arena, options.results, str_of(options.device), &results, &error)) {
         fprintf(stderr, "%s:%zu: %.*s\n", error.path, error.line, STR_ARG(error.message));
         return 2;
     }

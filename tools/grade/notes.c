@@ -1,9 +1,9 @@
-// Notes: see notes.h.
+// What compilers and the CPU device have printed: see program.h.
 #define _POSIX_C_SOURCE 200809L
-#include "grade/notes.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "grade/program.h"
 
 static const Str report = STR("\nCPU device: ");
 

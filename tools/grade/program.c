@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "grade/child.h"
-#include "grade/notes.h"
+#include "numbers/read.h"
 
 enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, SAID_MAX = 3 };
 
@@ -115,8 +115,8 @@ static double cell(const ResultTable *table, size_t row, Str column) {
 // The sums over all launches of the run that is counted.
 static void add_counters(Arena *arena, Program *program, const char *path) {
     ResultTable table;
-    ResultError error;
-    if (!results_read_csv(arena, path, &table, &error)) return;
+    ReadError error;
+    if (!read_csv(arena, path, &table, &error)) return;
     double blocks = 0, threads = 0;
     for (size_t r = 0; r < table.row_count; r++) {
         double grid = cell(&table, r, STR("grid"));
@@ -178,10 +178,10 @@ static void read_once(Arena *arena, const ProgramTools *tools, Program *program,
     Str log = log_of(arena, file_of(arena, tools, program->name, ".once.log"));
     bool ended = end.status == 0 || end.status == 1; // 1: results are wrong, and counts are counts
     if (!ended || notes_stop(log).text.len) return;
-    ResultError error;
+    ReadError error;
     ResultTable *lines = ARENA_NEW(arena, 1, ResultTable);
     add_counters(arena, program, file_of(arena, tools, program->name, ".once.csv"));
-    if (results_read_csv(arena, file_of(arena, tools, program->name, ".lines.csv"), lines, &error))
+    if (read_csv(arena, file_of(arena, tools, program->name, ".lines.csv"), lines, &error))
         program->lines = lines;
 }
 
@@ -247,8 +247,8 @@ static void find_gains(ProgramTime *time, const ResultTable *table, size_t row, 
 // The lines in which the warps of a kernel spend most time.
 static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path, Str kernel) {
     ResultTable table;
-    ResultError error;
-    if (!results_read_csv(arena, path, &table, &error)) return;
+    ReadError error;
+    if (!read_csv(arena, path, &table, &error)) return;
     for (size_t r = 0; r < table.row_count; r++) {
         const ResultRow *row = &table.rows[r];
         ProgramLine line = {
@@ -267,10 +267,10 @@ static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path
 // The sum over all launches, and where most of it goes.
 static void read_predicted(Arena *arena, Program *program, const char *csv, const char *lines) {
     ResultTable table;
-    ResultError error;
+    ReadError error;
     double sum = 0, most = 0;
     size_t longest = 0;
-    if (!results_read_csv(arena, csv, &table, &error)) return;
+    if (!read_csv(arena, csv, &table, &error)) return;
     for (size_t r = 0; r < table.row_count; r++) {
         const double us = cell(&table, r, STR("predicted_us"));
         sum += us;

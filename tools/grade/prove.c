@@ -1,12 +1,11 @@
-// Prove: see prove.h. All versions of a program are compiled as one, each in a namespace of its
-// own, and the first argument says which one's main runs: a compiler takes longer to start than to
-// work. What an earlier proof has compiled of the same text is taken.
-#include "grade/prove.h"
-
+// Checks what an exercise is for: see session.h. All versions of a program are compiled as one,
+// each in a namespace of its own, and the first argument says which one's main runs: a compiler
+// takes longer to start than to work. What an earlier proof has compiled of the same text is taken.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "grade/session.h"
 #include "tangle/expand.h"
 
 enum { STARTER, SOLUTION, FIRST_WRONG };

@@ -51,4 +51,19 @@ bool session_own(const Session *session, const Exercise *exercise, Program *prog
 // Prints FILE:LINE: message for a place in the exercise's chapter.
 void session_say(const Session *session, const Exercise *exercise, size_t line, Str message);
 
+// --- what is done with a session ---
+
+// Prints a line for each exercise, how far the reader is with it, and how many are done. Returns
+// the exit status, 0.
+int list(const Session *session);
+
+// Grades one exercise for its reader, and says what is missing and what helps. The exit status: 0
+// if all demands hold, 1 if not, 2 if there is nothing to grade it by.
+int verdict(const Session *session, const Exercise *exercise);
+
+// Checks that an exercise does what it is for: its solution passes, its starter does not, and the
+// demand that names a wrong variant catches it. Prints `ok NUMBER: WHAT`, or `not ok NUMBER: WHAT`
+// with indented lines below. False: something does not hold.
+bool prove(const Session *session, const Exercise *exercise);
+
 #endif

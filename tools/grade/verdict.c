@@ -1,7 +1,5 @@
-// Verdict: see verdict.h.
+// Grades one exercise for its reader: see session.h.
 #define _POSIX_C_SOURCE 200809L
-#include "grade/verdict.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "grade/session.h"
 #include "tangle/expand.h"
 
 typedef struct {

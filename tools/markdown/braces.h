@@ -43,4 +43,15 @@ bool braces_value(const Braces *braces, Str key, Str *value);
 // letter. Pandoc reads all of these alike.
 size_t braces_name_length(Str s);
 
+// --- the lines of pandoc's fenced divs: div.c ---
+
+typedef enum { DIV_NONE, DIV_OPENS, DIV_CLOSES } DivLine;
+
+// What a line does: `::: name`, `::: {.name #id key="value"}` or `:::`. Inside fenced code and in
+// nested blocks such a line is text, so the caller looks at prose only.
+//
+// What this line does to the divs around it. One that opens a div sets `braces`: the name of
+// `::: name` is its class; braces->error says what is wrong with the attributes.
+DivLine div_line(Arena *arena, Str line, Braces *braces);
+
 #endif

@@ -1,5 +1,5 @@
-// Div: see div.h.
-#include "markdown/div.h"
+// The lines of pandoc's fenced divs: see braces.h.
+#include "markdown/braces.h"
 
 DivLine div_line(Arena *arena, Str line, Braces *braces) {
     *braces = (Braces){0};

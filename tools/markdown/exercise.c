@@ -3,8 +3,8 @@
 
 #include <ctype.h>
 
+#include "markdown/braces.h"
 #include "markdown/chunk.h"
-#include "markdown/div.h"
 
 // --- what stands where ---
 

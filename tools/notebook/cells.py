@@ -262,6 +262,8 @@ def measure(lab, program, n, options, machine):
     if done.returncode:
         raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
     print(done.stdout.split("\n\nCPU device:")[0] if MACHINE.simt else done.stdout)
+    if MACHINE.simt:  # kernels are called as in results
+        table.write_text(output_of(tool("collect"), "names", table), encoding="utf-8")
     return table
 
 
@@ -483,15 +485,9 @@ def draw(bars, unit, lines=()):
 # --- all of them ---
 
 
-def key_of(kernel):
-    """A kernel as results/ have it: sum<64u>(float const*) as sum_64."""
-    name = re.sub(r"\([^)]*\)|(?<=\d)u\b|>", "", kernel)
-    return re.sub(r"[<,]\s*", "_", name)
-
-
 def name_of(lab, kernel):
     """What the chapter calls a kernel: by what it changed."""
-    return NAMES.get(lab, {}).get(key_of(kernel), kernel)
+    return NAMES.get(lab, {}).get(kernel, kernel)
 
 
 def stages():
@@ -499,7 +495,7 @@ def stages():
     bars = {}
     for lab in sorted(RUNS):
         for row in RUNS[lab][2]:
-            if row.get("sweep", "0") != "0" or key_of(row["kernel"]) not in RUNGS:
+            if row.get("sweep", "0") != "0" or row["kernel"] not in RUNGS:
                 continue
             values = {"CPU device": int(row["warp_insts"])} if MACHINE.simt else medians(lab, row)
             if all(values.values()):

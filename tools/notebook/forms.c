@@ -1,7 +1,6 @@
-// Forms: see forms.h.
-#include "notebook/forms.h"
-
+// The cells of a prediction: see parts.h.
 #include "base/json.h"
+#include "notebook/parts.h"
 
 // Text without emphasis, in one line, as a menu shows it.
 static Str plain(const Book *book, Str text) {

@@ -1,10 +1,9 @@
-// Image: see image.h.
-#include "notebook/image.h"
-
+// Figures in cells: see parts.h.
 #include <errno.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "notebook/parts.h"
 
 // RFC 4648, section 4.
 static void add_base64(Buf *text, Str bytes) {

@@ -11,9 +11,7 @@
 #include "book/exercises.h"
 #include "book/lab.h"
 #include "notebook/cells.h"
-#include "notebook/forms.h"
-#include "notebook/image.h"
-#include "notebook/recorded.h"
+#include "notebook/parts.h"
 #include "tangle/expand.h"
 
 typedef struct {

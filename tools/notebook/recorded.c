@@ -1,11 +1,10 @@
-// Recorded: see recorded.h.
-#include "notebook/recorded.h"
-
+// Recorded times as Python: see parts.h.
 #include <inttypes.h>
 
 #include "base/json.h"
 #include "book/names.h"
 #include "book/rungs.h"
+#include "notebook/parts.h"
 #include "tangle/expand.h"
 
 // A recorded number as Python reads it, which takes leading zeros for an octal number. False: there

@@ -1,7 +1,7 @@
-// Data text: see data_text.h.
-#include "numbers/data_text.h"
-
+// Text from results, as Markdown: see value.h.
 #include <string.h>
+
+#include "numbers/value.h"
 
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

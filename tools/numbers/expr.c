@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 
-#include "numbers/fold.h"
 #include "numbers/shapes.h"
 
 #define DEEPEST 64 // nested parentheses and signs; more is a mistake, not a formula
@@ -265,7 +264,7 @@ static bool parse_call(Parser *parser, Str function, Value *value) {
     } else {
         bool several = shapes_any(inside_call(parser->rest));
         if (several ? !shape_values(parser, &values) : !parse_list(parser, &values)) return false;
-        if (!fold_values(function, values.items, values.count, value, parser->why)) return false;
+        if (!value_fold(function, values.items, values.count, value, parser->why)) return false;
     }
     return expect(parser, ')');
 }
@@ -306,7 +305,7 @@ static bool parse_atom(Parser *parser, Value *value) {
     }
     Str word = str_slice(parser->rest, 0, word_length(parser->rest));
     bool call = word.len < parser->rest.len && parser->rest.at[word.len] == '(';
-    if (call && (fold_is(word) || value_converts(word) || str_equal(word, cases)))
+    if (call && (value_is_fold(word) || value_converts(word) || str_equal(word, cases)))
         return parse_call(parser, word, value);
     if (((c >= '0' && c <= '9') || c == '.') && !key_take(parser->scope, &ahead, &key))
         return parse_number(parser, value);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/kernel_name.h"
+
 // A copy of `count` cells with room for more behind them, which are empty.
 static Str *longer(Arena *arena, const Str *cells, size_t count, size_t more) {
     Str *copy = ARENA_NEW(arena, count + more, Str);
@@ -133,4 +135,79 @@ void join_predicted(Arena *arena, ResultTable *device, const ResultTable *predic
     static const Str same[] = {STR("chapter"), STR("kernel"),   STR("n"),
                                STR("block"),   STR("partials"), STR("sweep")};
     join(arena, device, predicted, STR("predicted_"), false, same, sizeof same / sizeof *same);
+}
+
+// --- launches beside rows ---
+
+static bool same_shape(const ResultTable *a, const ResultRow *left, const ResultTable *b,
+                       const ResultRow *right) {
+    return str_equal(results_cell(a, left, STR("block")), results_cell(b, right, STR("block"))) &&
+           str_equal(results_cell(a, left, STR("grid")), results_cell(b, right, STR("partials")));
+}
+
+static size_t read_launches(Arena *arena, const ResultTable *predicted, JoinLaunch **launches) {
+    static const Str same[] = {STR("kernel"), STR("grid"), STR("block")};
+    size_t count = 0;
+    *launches = ARENA_NEW(arena, predicted->row_count + 1, JoinLaunch);
+    for (size_t r = 0; r < predicted->row_count; r++) {
+        const ResultRow *row = &predicted->rows[r];
+        const Str bare = kernel_name_bare(results_cell(predicted, row, same[0]));
+        size_t i = 0;
+        for (; i < count; i++) {
+            size_t k = 0;
+            while (k < 3 && str_equal(results_cell(predicted, row, same[k]),
+                                      results_cell(predicted, (*launches)[i].predicted, same[k])))
+                k++;
+            if (k == 3) break;
+        }
+        JoinLaunch *launch = &(*launches)[i];
+        count += i == count;
+        launch->name = kernel_name_recorded(arena, bare);
+        launch->base = kernel_name_recorded(arena, str_slice(bare, 0, str_find(bare, STR("<"))));
+        launch->predicted = row;
+        launch->count++;
+    }
+    return count;
+}
+
+// The launch of a row under this name. NULL: there is none, or several instances of a template
+// have the same base and shape.
+static JoinLaunch *find_launch(JoinLaunch *launches, size_t count, const ResultTable *predicted,
+                               const ResultTable *device, const ResultRow *row, Str name) {
+    JoinLaunch *exact = NULL, *any = NULL;
+    size_t exact_count = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        JoinLaunch *launch = &launches[i];
+        if (!str_equal(launch->name, name) && !str_equal(launch->base, name)) continue;
+        all += launch->count;
+        any = launch;
+        if (!same_shape(predicted, launch->predicted, device, row)) continue;
+        exact = launch;
+        exact_count++;
+    }
+    if (exact_count == 1) return exact;
+    if (all != 1) return NULL;
+    const Str block = results_cell(predicted, any->predicted, STR("block"));
+    return str_equal(block, results_cell(device, row, STR("block"))) ? any : NULL;
+}
+
+size_t join_launches(Arena *arena, const ResultTable *predicted, const ResultTable *device,
+                     Str chapter, Str n, JoinLaunch **launches) {
+    const size_t count = read_launches(arena, predicted, launches);
+    for (size_t r = 0; r < device->row_count; r++) {
+        const ResultRow *row = &device->rows[r];
+        if (!str_equal(results_cell(device, row, STR("chapter")), chapter) ||
+            !str_equal(results_cell(device, row, STR("n")), n) ||
+            !str_equal(results_cell(device, row, STR("sweep")), STR("0")))
+            continue;
+        const Str name = results_cell(device, row, STR("kernel"));
+        Buf suffix = {.arena = arena};
+        buf_format(&suffix, "_%.*s", STR_ARG(results_cell(device, row, STR("block"))));
+        JoinLaunch *launch = find_launch(*launches, count, predicted, device, row, name);
+        if (!launch && str_ends(name, buf_str(&suffix)))
+            launch = find_launch(*launches, count, predicted, device, row,
+                                 str_slice(name, 0, name.len - suffix.len));
+        if (launch && !launch->recorded) launch->recorded = row;
+    }
+    return count;
 }

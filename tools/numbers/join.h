@@ -27,4 +27,20 @@ Str join_wait(Str stall);
 // `predicted_source`.
 void join_predicted(Arena *arena, ResultTable *device, const ResultTable *predicted);
 
+// A launch that `simt --time` has predicted, and the row of a device's times for the same launch.
+typedef struct {
+    Str name;                   // as results call the kernel
+    Str base;                   // a template without its arguments
+    const ResultRow *predicted; // the last one of several with the same kernel, grid and block
+    size_t count;               // how many there are
+    const ResultRow *recorded;  // NULL: nothing was recorded of this launch alone
+} JoinLaunch;
+
+// The launches of a CSV of `simt --time`, in its order, each with the row of `device` for this
+// chapter and n that has the launch's block and as many partial sums as it has blocks. A kernel
+// that was launched once has the row with its block, whatever the partial sums. A row may call a
+// kernel by its name alone, or by this and its block: KERNEL_128. Returns the number of launches.
+size_t join_launches(Arena *arena, const ResultTable *predicted, const ResultTable *device,
+                     Str chapter, Str n, JoinLaunch **launches);
+
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "numbers/kernels.h"
 
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
@@ -232,11 +231,11 @@ static void collect(const KeyScope *scope, const ResultTable *table, const Key *
     size_t count, capacity = 0;
     *rows = (KeyRows){.table = table};
     if (!every_kernel) {
-        const ResultKernel *kernel = kernels_find(table, key->chapter, key->kernel);
+        const ResultKernel *kernel = results_kernel(table, key->chapter, key->kernel);
         if (kernel) add_kernel(scope, kernel, key, kind, rows, &capacity);
         return;
     }
-    const ResultKernel *kernels = kernels_of(table, key->chapter, &count);
+    const ResultKernel *kernels = results_kernels(table, key->chapter, &count);
     for (size_t i = 0; i < count; i++)
         if (!str_equal(kernels[i].name, STR("read_ceiling")))
             add_kernel(scope, &kernels[i], key, kind, rows, &capacity);
@@ -256,7 +255,7 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
         last = n;
     }
     size_t known;
-    kernels_of(table, key->chapter, &known);
+    results_kernels(table, key->chapter, &known);
     if (sizes.len == 0) {
         buf_format(why, "no kernel `%.*s` of chapter %.*s in %s", STR_ARG(key->kernel),
                    STR_ARG(key->chapter), table->path);

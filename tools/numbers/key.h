@@ -116,12 +116,16 @@ bool key_origin_is_stale(const KeyScope *scope, const ResultTable *table, const 
                          KeyOrigin from);
 
 // `device`, `device.NAME` or `cpu.NAME`: facts of the file of the asking chapter's device or of
-// cpu.csv; `machine.NAME`: machine.h.
+// cpu.csv; `machine.NAME`: a latency or rate of that device, from DEVICE-machine.csv.
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
 
 // The same as text, versions in the form 13.0; empty when the file has no such fact. A fact of the
 // asking chapter, `toolkit of 18`, comes before that of the whole file.
 Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name);
+
+// A latency or rate of the asking chapter's device. Cycles are plain numbers and a gigahertz is
+// UNIT_CLOCK, so 700 cycles over a clock are a time. Bytes a cycle are bytes.
+bool key_machine(const KeyScope *scope, Str name, Value *value, Buf *why);
 
 // The table that keys of a chapter are looked up in: that of the device its lab names, else the
 // reference device's. NULL: `why` says which file is missing.

@@ -1,6 +1,5 @@
 // Facts of a results file, such as the name of the device: see key.h.
 #include "numbers/key.h"
-#include "numbers/machine.h"
 
 // CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
 static void spell_version(const KeyScope *scope, Str name, Str *text) {
@@ -33,7 +32,7 @@ bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why
         {STR("pin_gbps"), UNIT_RATE},         {STR("memory_clock_khz"), UNIT_CLOCK},
         {STR("memory_bus_bits"), UNIT_COUNT},
     };
-    if (str_equal(table, STR("machine"))) return machine_value(scope, name, value, why);
+    if (str_equal(table, STR("machine"))) return key_machine(scope, name, value, why);
     bool counted = str_equal(table, STR("cpu"));
     const ResultTable *from =
         counted ? scope->results->counters : key_device(scope, scope->chapter, why);

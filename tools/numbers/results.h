@@ -1,17 +1,8 @@
-// Recorded results: the CSV files of a results folder, checked when they are read.
+// Results: recorded tables in memory, and what a folder of them holds. read.h reads them, and
+// base/catalog.h says which file is of which kind.
 //
-// <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back, and
-// predicted/<device>.csv what `simt --time` says of both (they are joined to the former: join.h),
-// <device>-newest.csv what the same labs measured there with a CUB
-// newer than the toolkit's (a device to whoever names it, and to nobody else), <device>-shapes.csv
-// rows of every shape, told by the column `cols` (for keys that name a shape: shapes.h), cpu.csv
-// what the CPU device counted per kernel, cpu-machine.csv the same of machine code (joined to it,
-// too), and cpu-lines.csv per line of tangled code, of PTX. <device>-machine.csv holds latencies
-// and rates (machine.h). Each is a few comment lines `# name: value` (its facts), a header row and
-// data rows. Numbers are what they can be: counts whole and not negative, times positive, the 5th
-// percentile not above the median, nor that above the 95th. trace-*.csv, errors*.csv, compare-*.csv
-// and steps/*.csv have columns of their own: they are for plots, for tables that show a file as it
-// is, and for the page's player.
+// A table is a few facts, lines `# name: value` of its file, a row of column names and data rows.
+// Columns of one file may be joined to the rows of another: join.h.
 #ifndef NUMBERS_RESULTS_H
 #define NUMBERS_RESULTS_H
 
@@ -19,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/catalog.h"
 #include "base/str.h"
 
 typedef struct {
@@ -32,7 +24,7 @@ typedef struct {
     double n, cols;   // elements, and the length of the rows they are in; -1: no such column
 } ResultRow;
 
-// The rows of one kernel of a chapter, in file order: kernels.h.
+// The rows of one kernel of a chapter, in file order.
 typedef struct {
     Str chapter, name;
     const size_t *rows; // their places in the table
@@ -41,7 +33,8 @@ typedef struct {
 
 typedef struct {
     const char *path;
-    Str device; // the file's name without `.csv`
+    Str device; // the file's name without `.csv`; empty of a file with any columns
+    CatalogFile file;
     const ResultFact *facts;
     size_t fact_count;
     const Str *columns;
@@ -65,25 +58,6 @@ typedef struct {
     const ResultTable *lines;     // cpu-lines.csv, NULL when it is not there
 } Results;
 
-typedef struct {
-    const char *path;
-    size_t line; // 0: the file as a whole
-    Str message;
-} ResultError;
-
-// Reads every CSV file of the folder; a folder that does not exist reads as an empty one.
-// Everything lives in the arena. False: `error` says where and what is wrong.
-bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
-                  ResultError *error);
-
-// The same for one file's text, which must outlive the table. `device` is the file's name without
-// `.csv`; empty: any columns, any rows.
-bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
-                   ResultError *error);
-
-// Reads any CSV file with facts, a header row and data rows, whatever its columns are.
-bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error);
-
 // Which cell of a row a column is; SIZE_MAX when there is none of that name.
 size_t results_column(const ResultTable *table, Str column);
 
@@ -91,13 +65,23 @@ size_t results_column(const ResultTable *table, Str column);
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
 bool results_has_column(const ResultTable *table, Str column);
 
+// The value of a fact; empty when there is none of that name.
+Str results_fact(const ResultTable *table, Str name);
+
+// Fills the table's kernels from its rows. They hold places of rows, so columns may still be joined
+// to the table, but rows may not be added.
+void results_index_kernels(Arena *arena, ResultTable *table);
+
+// The kernels of a chapter, by name: *count from the place returned.
+const ResultKernel *results_kernels(const ResultTable *table, Str chapter, size_t *count);
+
+// One kernel of a chapter, or NULL.
+const ResultKernel *results_kernel(const ResultTable *table, Str chapter, Str name);
+
 // Which program measured a table's rows: the lab's own; for DEVICE-newest.csv and DEVICE-shapes.csv
 // the one that the lab's block names with newest_from= or shapes=, which includes the lab.
 typedef enum { PROGRAM_LAB, PROGRAM_NEWEST, PROGRAM_SHAPES, PROGRAM_COUNT } ResultProgram;
 ResultProgram results_program(const ResultTable *table);
-
-// The value of a fact; empty when there is none of that name.
-Str results_fact(const ResultTable *table, Str name);
 
 // What a device's table is called: its fact `device`, or its file, and the newer CUB if it has one.
 Str results_device_name(Arena *arena, const ResultTable *table);

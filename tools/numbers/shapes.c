@@ -4,8 +4,6 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "numbers/kernels.h"
-
 static const Str each = STR("@shapes");
 
 const ResultTable *shapes_table(const KeyScope *scope, const Key *key, Buf *why) {
@@ -16,12 +14,10 @@ const ResultTable *shapes_table(const KeyScope *scope, const Key *key, Buf *why)
         of = device->device;
     }
     const Results *results = scope->results;
-    Buf name = {.arena = scope->arena};
-    buf_format(&name, "%.*s-shapes", STR_ARG(of));
     for (size_t i = 0; i < results->shapes_count; i++)
-        if (str_equal(results->shapes[i].device, buf_str(&name))) return &results->shapes[i];
-    buf_format(why, "no shapes of that device: %s/%.*s.csv is missing", results->folder,
-               STR_ARG(buf_str(&name)));
+        if (str_equal(results->shapes[i].file.device, of)) return &results->shapes[i];
+    buf_format(why, "no shapes of that device: %s is missing",
+               catalog_path(scope->arena, results->folder, CATALOG_SHAPES, of));
     return NULL;
 }
 
@@ -115,7 +111,7 @@ bool shapes_rows(const KeyScope *scope, Str *text, KeyRows *rows, Buf *why) {
     key.cols = 1; // any: that it is a shape says where to look
     *rows = (KeyRows){.table = shapes_table(&there, &key, why)};
     if (!rows->table) return false;
-    const ResultKernel *kernel = kernels_find(rows->table, key.chapter, key.kernel);
+    const ResultKernel *kernel = results_kernel(rows->table, key.chapter, key.kernel);
     rows->count = kernel ? kernel->row_count : 0;
     rows->rows = ARENA_NEW(scope->arena, rows->count + 1, const ResultRow *);
     for (size_t i = 0; i < rows->count; i++) rows->rows[i] = &rows->table->rows[kernel->rows[i]];

@@ -45,4 +45,23 @@ void value_format(Buf *out, Value value);
 // The same without the mark, and text as it is.
 void value_format_bare(Buf *out, Value value);
 
+// What several values come to: min, max and geomean.
+bool value_is_fold(Str function);
+
+// What such a function makes of at least one value. False with the reason in `why`: their units
+// differ, or a geometric mean of what is not positive was asked for.
+bool value_fold(Str function, const Value *items, size_t count, Value *result, Buf *why);
+
+// --- data_text.c: text from results, such as names and dates, as Markdown that shows only it ---
+//
+// Whatever a CSV file says is data: no tag, link, emphasis, formula, list or cell of a table begins
+// in it, on code hosts (CommonMark and GitHub's extensions), in notebooks, or in pandoc.
+
+// As running text, also at the start of a paragraph or in a cell of a table.
+void data_text_add(Buf *out, Str text);
+
+// As code in backticks. `bars_escaped`: in a cell of a table for code hosts, where a bar ends the
+// cell even inside of code.
+void data_text_add_code(Buf *out, Str text, bool bars_escaped);
+
 #endif

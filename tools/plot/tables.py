@@ -1,7 +1,9 @@
 """tables.py: reads the CSV files of results/ and checks every cell that a figure may use."""
 
 import csv
+import os
 import re
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,7 +85,7 @@ def number(text):
 
 
 def fault_of(kind, column, value):
-    """What is wrong with a number under this name, or None: weave's rules, see numbers/results.h."""
+    """What is wrong with a number under this name, or None: weave's rules, see numbers/read.h."""
     if kind == "counters" or column in WHOLE:
         if not isinstance(value, int):
             return "not a whole number"
@@ -202,29 +204,39 @@ def read_table(path, kind):
     return Table(path, facts, columns, rows) if columns else None
 
 
+def list_results(folder):
+    """(kind, device, path) of each file of results, by path: `collect files` knows the kinds."""
+    program = Path(os.environ.get("B", "build")) / "collect"
+    try:
+        listing = subprocess.run([program, "files", folder], stdout=subprocess.PIPE, text=True, check=True).stdout
+    except OSError as error:
+        raise Fault(f"{program}: {error.strerror}: make {program} builds it") from None
+    rows = [(row["kind"], row["device"], Path(row["path"])) for row in csv.DictReader(listing.splitlines())]
+    return sorted(rows, key=lambda row: row[2])
+
+
 def read_results(folder, first=""):
     """All tables of the folder: devices by file name, but one first, the counters or None, traces
     by file name, and those of its folder `errors`, which are not a device's."""
-    devices, counters, traces, limits, shapes, machines = [], None, [], {}, {}, {}
-    errors = [read_table(path, "errors") for path in sorted((folder / "errors").glob("*.csv"))]
-    for path in sorted(folder.glob("*.csv")):
-        if path.name.startswith("trace-"):
+    devices, counters, traces, errors, of_device = [], None, [], [], {}
+    for kind, device, path in list_results(folder):
+        if kind == "trace":
             traces.append(read_table(path, "trace"))
-        elif path.name == "cpu.csv":
+        elif kind == "counts":
             counters = read_table(path, "counters")
-        elif path.stem.endswith("-machine") and not path.name.startswith(("cpu-", "compare-")):
-            machines[path.stem.removesuffix("-machine")] = read_table(path, "machine").rows
-        elif path.stem.endswith("-limits"):
-            limits[path.stem.removesuffix("-limits")] = read_table(path, "limits").rows
-        elif path.stem.endswith("-shapes"):
-            shapes[path.stem.removesuffix("-shapes")] = read_table(path, "shapes")
-        elif not path.stem.endswith("-newest"):  # the same labs once more: no device of its own
+        elif kind == "errors":
+            errors.append(read_table(path, "errors"))
+        elif kind in ("machine", "limits", "shapes"):
+            of_device[kind, device] = read_table(path, kind)
+        elif kind == "times":
             table = read_table(path, "device")
             devices += [table] if table else []
     for table in devices:
-        table.limits = limits.get(table.path.stem, [])
-        table.shapes = shapes.get(table.path.stem)
-        table.machine = {row["name"]: row["value"] for row in machines.get(table.path.stem, [])}
-        table.newest_shapes = shapes.get(f"{table.path.stem}-newest")
+        device = table.path.stem
+        rows_of = lambda kind: of_device[kind, device].rows if (kind, device) in of_device else []
+        table.limits = rows_of("limits")
+        table.machine = {row["name"]: row["value"] for row in rows_of("machine")}
+        table.shapes = of_device.get(("shapes", device))
+        table.newest_shapes = of_device.get(("shapes", f"{device}-newest"))
     devices.sort(key=lambda table: table.path.stem != first)
     return devices, counters, traces, errors

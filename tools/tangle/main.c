@@ -11,9 +11,7 @@
 #include "base/source.h"
 #include "base/version.h"
 #include "tangle/expand.h"
-#include "tangle/print.h"
-#include "tangle/prune.h"
-#include "tangle/tree.h"
+#include "tangle/tangle.h"
 
 // clang-format off
 static const char help[] =

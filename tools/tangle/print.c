@@ -1,12 +1,11 @@
-// Print: see print.h.
-#include "tangle/print.h"
-
+// Dependencies, a graph and attributes, as text: see tangle.h.
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "base/csv.h"
 #include "base/path.h"
 #include "tangle/expand.h"
+#include "tangle/tangle.h"
 
 // A path as make reads it.
 static void add_make_path(Buf *buf, Str path) {

@@ -1,13 +1,12 @@
-// Tree: see tree.h.
+// Targets that a link would lead elsewhere: see tangle.h.
 #define _XOPEN_SOURCE 700
-#include "tangle/tree.h"
-
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/map.h"
 #include "base/path.h"
+#include "tangle/tangle.h"
 
 typedef struct {
     ChunkTable *table;

@@ -12,6 +12,7 @@
 #include "book/chapters.h"
 #include "book/rungs.h"
 #include "notebook/notebook.h"
+#include "numbers/read.h"
 
 // clang-format off
 static const char usage[] =
@@ -290,8 +291,8 @@ static int weave(Arena *arena, const Options *options, char **paths) {
         return 1;
     }
     Results results;
-    ResultError error;
-    if (!results_read(arena, options->results, str_of(options->device), &results, &error)) {
+    ReadError error;
+    if (!read_results(arena, options->results, str_of(options->device), &results, &error)) {
         print_error(arena, str_of(error.path), error.line, error.message);
         return 1;
     }

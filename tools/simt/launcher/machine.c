@@ -2,47 +2,36 @@
 #define _GNU_SOURCE
 #include "simt/launcher/machine.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/catalog.h"
 #include "base/file.h"
 
-static const char ending[] = "-machine.csv";
-
-// Those of a folder of results, or of both where they are two.
+// The devices of a folder of results whose speeds were measured.
 static void add_names(Buf *buf, const char *folder) {
-    Buf pattern = {.arena = buf->arena};
-    glob_t found;
-    buf_format(&pattern, "%s*%s", folder, ending);
-    if (glob(str_terminated(buf->arena, buf_str(&pattern)), 0, NULL, &found) != 0) return;
-    for (size_t k = 0; k < found.gl_pathc; k++) {
-        const Str file = str_from(str_of(found.gl_pathv[k]), strlen(folder));
-        const Str name = str_slice(file, 0, file.len - (sizeof ending - 1));
-        Str text; // there are counts of machine code, too
-        if (!file_read(buf->arena, found.gl_pathv[k], &text)) continue;
-        if (str_find(text, STR("name,value,unit")) == SIZE_MAX) continue;
-        buf_format(buf, "%s%.*s", buf_str(buf).len ? ", " : "", STR_ARG(name));
-    }
-    globfree(&found);
+    CatalogFile *files;
+    const size_t count = catalog_list(buf->arena, folder, &files);
+    for (size_t i = 0; i < count; i++)
+        if (files[i].kind == CATALOG_MACHINE)
+            buf_format(buf, "%s%.*s", buf->len ? ", " : "", STR_ARG(files[i].device));
 }
 
-// The file of a device; NULL: there is none, and `error` says which there are.
+// The file of a device. NULL: there is none, and `error` lists the devices that have one.
 static const char *find(Arena *arena, const char *name, Str *error) {
-    const char *const folders[] = {"results/", file_beside(arena, "../results/")};
+    const char *const folders[] = {"results", file_beside(arena, "../results")};
     for (int k = 0; k < 2; k++) {
-        Buf path = {.arena = arena};
-        buf_format(&path, "%s%s%s", folders[k], name, ending);
-        const char *there = str_terminated(arena, buf_str(&path));
-        if (access(there, R_OK) == 0) return there;
+        const char *path = catalog_path(arena, folders[k], CATALOG_MACHINE, str_of(name));
+        if (access(path, R_OK) == 0) return path;
     }
     Buf names = {.arena = arena}, buf = {.arena = arena};
-    for (int k = 0; k < 2 && !buf_str(&names).len; k++) add_names(&names, folders[k]);
-    buf_format(&buf, "--time %s: no results/%s%s; ", name, name, ending);
-    if (buf_str(&names).len)
+    for (int k = 0; k < 2 && !names.len; k++) add_names(&names, folders[k]);
+    buf_format(&buf, "--time %s: no %s; ", name,
+               catalog_path(arena, "results", CATALOG_MACHINE, str_of(name)));
+    if (names.len)
         buf_format(&buf, "there is %.*s", STR_ARG(buf_str(&names)));
     else
         buf_add(&buf, STR("make record writes one on a machine with the GPU"));

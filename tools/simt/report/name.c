@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kernel_name.h"
+
 typedef char *Demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
 // The C++ library's own, where the program or the machine has it; programs built by nvcc do.
@@ -24,28 +26,11 @@ static Demangle *demangler(void) {
     return found;
 }
 
-// Cuts the parameter list off a demangled name, and the return type that templates have.
-static Str bare_name(Str name) {
-    size_t depth = 0, start = 0, end = name.len;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.at[i];
-        if (c == '(' && depth == 0 &&
-            !str_starts(str_from(name, i), STR("(anonymous namespace)"))) {
-            end = i;
-            break;
-        }
-        if (c == '<' || c == '(' || c == '[' || c == '{') depth++;
-        if ((c == '>' || c == ')' || c == ']' || c == '}') && depth) depth--;
-        if (c == ' ' && depth == 0) start = i + 1;
-    }
-    return str_slice(name, start, end);
-}
-
 const char *name_kernel(const char *mangled, char *name, size_t bytes) {
     int status = -1;
     Demangle *demangle = demangler();
     char *full = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
-    Str bare = status == 0 && full ? bare_name(str_of(full)) : str_of(mangled);
+    Str bare = status == 0 && full ? kernel_name_bare(str_of(full)) : str_of(mangled);
     snprintf(name, bytes, "%.*s", STR_ARG(bare));
     free(full);
     return name;

@@ -1,40 +1,9 @@
-// Machine: see machine.h.
-#include "numbers/machine.h"
-
-static const Str suffix = STR("-machine");
-
-bool machine_is(Str name) { return str_ends(name, suffix) && !str_equal(name, STR("cpu-machine")); }
-
-static bool fail(ResultTable *table, ResultError *error, size_t line, Buf *message) {
-    *error = (ResultError){table->path, line, buf_str(message)};
-    return false;
-}
-
-bool machine_check(Arena *arena, ResultTable *table, ResultError *error) {
-    static const Str columns[] = {STR("name"), STR("value"), STR("unit")};
-    Buf message = {.arena = arena};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        if (results_has_column(table, columns[i])) continue;
-        buf_format(&message, "the header has no column `%.*s`", STR_ARG(columns[i]));
-        return fail(table, error, 0, &message);
-    }
-    for (size_t i = 0; i < table->row_count; i++) {
-        const ResultRow *row = &table->rows[i];
-        Str value = results_cell(table, row, columns[1]);
-        double number;
-        if (results_number(value, &number)) continue;
-        buf_format(&message, "value `%.*s` is not a number", STR_ARG(value));
-        return fail(table, error, row->line, &message);
-    }
-    return true;
-}
+// Latencies and rates of a device, `machine.NAME`: see key.h.
+#include "numbers/key.h"
 
 static const ResultTable *table_of(const Results *results, Str device) {
-    for (size_t i = 0; i < results->machine_count; i++) {
-        Str name = results->machines[i].device;
-        if (str_equal(str_slice(name, 0, name.len - suffix.len), device))
-            return &results->machines[i];
-    }
+    for (size_t i = 0; i < results->machine_count; i++)
+        if (str_equal(results->machines[i].file.device, device)) return &results->machines[i];
     return NULL;
 }
 
@@ -57,13 +26,14 @@ static void set_unit(Value *value, Str unit) {
     }
 }
 
-bool machine_value(const KeyScope *scope, Str name, Value *value, Buf *why) {
+bool key_machine(const KeyScope *scope, Str name, Value *value, Buf *why) {
     const ResultTable *device = key_device(scope, scope->chapter, why);
     if (!device) return false;
     const ResultTable *table = table_of(scope->results, device->device);
     if (!table) {
-        buf_format(why, "%s/%.*s-machine.csv is missing: make record measures it",
-                   scope->results->folder, STR_ARG(device->device));
+        buf_format(
+            why, "%s is missing: make record measures it",
+            catalog_path(scope->arena, scope->results->folder, CATALOG_MACHINE, device->device));
         return false;
     }
     for (size_t i = 0; i < table->row_count; i++) {

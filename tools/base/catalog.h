@@ -1,0 +1,59 @@
+// Catalog: which kind of results a file holds. Its path in the folder of results says so.
+//
+//     times           DEVICE.csv               what a GPU measured
+//     newest          DEVICE-newest.csv        the same labs with a CUB newer than the toolkit's
+//     shapes          DEVICE-shapes.csv        rows of every shape; also DEVICE-newest-shapes.csv
+//     limits          DEVICE-limits.csv        what Nsight Compute says of each kernel
+//     machine         DEVICE-machine.csv       latencies and rates of the device
+//     predicted       predicted/DEVICE.csv     what `simt --time` says of the rows of DEVICE.csv
+//     counts          cpu.csv                  what the CPU device counted per kernel, of PTX
+//     counts-machine  cpu-machine.csv          the same of machine code
+//     counts-lines    cpu-lines.csv            the same of PTX, per line of code
+//     trace           trace-NN-KERNEL.csv      which lane accesses which word, for figures
+//     steps           steps/NN-KERNEL-B.csv    what the page's player shows
+//     errors          errors/NAME.csv          rounding errors
+//     compare         compare-NAME.csv         the CPU device against hardware, for appendix B
+#ifndef BASE_CATALOG_H
+#define BASE_CATALOG_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+typedef enum {
+    CATALOG_TIMES,
+    CATALOG_NEWEST,
+    CATALOG_SHAPES,
+    CATALOG_LIMITS,
+    CATALOG_MACHINE,
+    CATALOG_PREDICTED,
+    CATALOG_COUNTS,
+    CATALOG_COUNTS_MACHINE,
+    CATALOG_COUNTS_LINES,
+    CATALOG_TRACE,
+    CATALOG_STEPS,
+    CATALOG_ERRORS,
+    CATALOG_COMPARE
+} CatalogKind;
+
+typedef struct {
+    CatalogKind kind;
+    Str device;  // `nvidia-h200`; of shapes with a newer CUB `nvidia-h200-newest`; else empty
+    Str chapter; // of a trace or of steps: `04`; else empty
+    Str name;    // the path in the folder of results, without `.csv`
+} CatalogFile;
+
+// The kind of a file, from its path in the folder of results without `.csv`.
+CatalogFile catalog_file(Str name);
+
+// What the list above calls a kind.
+Str catalog_kind_name(CatalogKind kind);
+
+// The path of a device's file, FOLDER/DEVICE-machine.csv: of the kinds from CATALOG_TIMES to
+// CATALOG_PREDICTED.
+char *catalog_path(Arena *arena, const char *folder, CatalogKind kind, Str device);
+
+// The CSV files of a folder of results, by name, those of its folders after them. A folder that
+// does not exist has none. Returns their number.
+size_t catalog_list(Arena *arena, const char *folder, CatalogFile **files);
+
+#endif

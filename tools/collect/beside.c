@@ -1,0 +1,60 @@
+// Prints predicted times beside recorded ones: see answers.h.
+#include "collect/answers.h"
+#include "numbers/join.h"
+
+// A launch that was not recorded names its block where its kernel was launched with several shapes.
+static Str label_of(Arena *arena, const ResultTable *predicted, const ResultTable *device,
+                    const JoinLaunch *launches, size_t count, const JoinLaunch *launch) {
+    Buf label = {.arena = arena};
+    size_t shapes = 0;
+    if (launch->recorded) return results_cell(device, launch->recorded, STR("kernel"));
+    for (size_t i = 0; i < count; i++) shapes += str_equal(launches[i].name, launch->name);
+    buf_add(&label, launch->name);
+    if (shapes > 1)
+        buf_format(&label, ", block %.*s",
+                   STR_ARG(results_cell(predicted, launch->predicted, STR("block"))));
+    return buf_str(&label);
+}
+
+static double number_of(const ResultTable *table, const ResultRow *row, Str column) {
+    double number = 0;
+    results_number(results_cell(table, row, column), &number);
+    return number;
+}
+
+static void add_launch(Buf *out, const ResultTable *predicted, const ResultTable *device,
+                       const JoinLaunch *launch) {
+    const Str unknown = results_cell(predicted, launch->predicted, STR("unknown"));
+    const double us = number_of(predicted, launch->predicted, STR("predicted_us"));
+    buf_format(out, "%9.2f ", us);
+    if (launch->recorded) {
+        const double recorded = number_of(device, launch->recorded, STR("median_us"));
+        buf_format(out, "%9.2f %+6.1f%%", recorded, 100 * (us / recorded - 1));
+    } else {
+        buf_format(out, "%9s %7s", "-", "");
+    }
+    buf_format(out, "  %.*s", STR_ARG(results_cell(predicted, launch->predicted, STR("limiter"))));
+    if (unknown.len) buf_format(out, "; not measured: %.*s", STR_ARG(unknown));
+    buf_char(out, '\n');
+}
+
+void beside_add(Buf *out, const ResultTable *predicted, const ResultTable *device, Str device_name,
+                Str chapter, Str n) {
+    JoinLaunch *launches;
+    const size_t count = join_launches(out->arena, predicted, device, chapter, n, &launches);
+    Str *labels = ARENA_NEW(out->arena, count + 1, Str);
+    Buf head = {.arena = out->arena};
+    int width = 32;
+    if (count == 0) return;
+    for (size_t i = 0; i < count; i++) {
+        labels[i] = label_of(out->arena, predicted, device, launches, count, &launches[i]);
+        if ((int)labels[i].len > width) width = (int)labels[i].len;
+    }
+    buf_format(&head, "microseconds on %.*s", STR_ARG(device_name));
+    buf_format(out, "\n%-*.*s %9s %9s %7s  %s\n", width, STR_ARG(buf_str(&head)), "predicted",
+               "recorded", "off by", "predicted limiter");
+    for (size_t i = 0; i < count; i++) {
+        buf_format(out, "%-*.*s ", width, STR_ARG(labels[i]));
+        add_launch(out, predicted, device, &launches[i]);
+    }
+}

@@ -1,0 +1,69 @@
+// Removes what chapters that are gone have left: see answers.h.
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/catalog.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "collect/answers.h"
+#include "collect/lab_csv.h"
+
+static bool has_lab(char **labs, size_t count, Str chapter) {
+    for (size_t i = 0; i < count; i++) {
+        const Str lab = str_of(labs[i]);
+        if (str_equal(str_slice(lab, 0, str_find(lab, STR("_"))), chapter)) return true;
+    }
+    return false;
+}
+
+// The chapter that a row, or a fact about one chapter, belongs to; empty: the line is about all.
+static Str chapter_of(Csv *csv, Str line) {
+    const Str toolkit = STR("# toolkit of ");
+    Str cell;
+    bool more;
+    if (str_starts(line, toolkit)) return str_slice(line, toolkit.len, str_find(line, STR(": ")));
+    if (line.at[0] == '#' || str_starts(line, STR("chapter,"))) return STR("");
+    return csv_cell(csv, &line, &cell, &more) ? cell : STR("");
+}
+
+static void remove_rows(Arena *arena, const char *path, char **labs, size_t count) {
+    Str text, line;
+    if (!file_read(arena, path, &text)) lab_csv_die(path, 0, strerror(errno));
+    Csv csv = csv_open(arena, text);
+    Buf left = {.arena = arena};
+    size_t rows = 0, facts = 0;
+    while (csv_line(&csv, &line)) {
+        const Str chapter = chapter_of(&csv, line);
+        if (chapter.len && !has_lab(labs, count, chapter)) {
+            *(line.at[0] == '#' ? &facts : &rows) += 1;
+            continue;
+        }
+        buf_format(&left, "%.*s\n", STR_ARG(line));
+    }
+    if (csv.fault) lab_csv_die(path, csv.line, csv.fault);
+    if (rows + facts == 0) return;
+    if (file_write_if_changed(arena, path, buf_str(&left)) == FILE_FAILED)
+        lab_csv_die(path, 0, strerror(errno));
+    printf("removed from %s: rows of what is gone, %zu\n", path, rows);
+}
+
+void gone_remove(Arena *arena, const char *folder, char **labs, size_t count) {
+    CatalogFile *files;
+    const size_t file_count = catalog_list(arena, folder, &files);
+    for (size_t i = 0; i < file_count; i++) {
+        const CatalogKind kind = files[i].kind;
+        Buf path = {.arena = arena};
+        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(files[i].name));
+        const char *name = str_terminated(arena, buf_str(&path));
+        if (kind == CATALOG_COUNTS || kind == CATALOG_COUNTS_LINES ||
+            kind == CATALOG_COUNTS_MACHINE) {
+            remove_rows(arena, name, labs, count);
+        } else if (files[i].chapter.len && !has_lab(labs, count, files[i].chapter)) {
+            if (unlink(name) != 0) lab_csv_die(name, 0, strerror(errno));
+            printf("removed %s\n", name);
+        }
+    }
+}
