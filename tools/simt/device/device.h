@@ -13,10 +13,10 @@
 #include "base/str.h"
 #include "simt/base/dim3.h"
 #include "simt/base/status.h"
-#include "simt/observe/banks.h"
-#include "simt/observe/check/hazard.h"
-#include "simt/observe/check/touched.h"
-#include "simt/observe/counters.h"
+#include "simt/observe/count/banks.h"
+#include "simt/observe/race/hazard.h"
+#include "simt/observe/race/touched.h"
+#include "simt/observe/count/counters.h"
 #include "simt/time/time.h"
 
 typedef struct Module Module;

@@ -12,7 +12,7 @@
 #include "simt/device/orders.h"
 #include "simt/exec/schedule.h"
 #include "simt/lower/lowering.h"
-#include "simt/observe/banks.h"
+#include "simt/observe/count/banks.h"
 #include "simt/observe/trace.h"
 #include "simt/sass/lower.h"
 #include "simt/time/record.h"

@@ -10,7 +10,7 @@
 
 #include "simt/device/device.h"
 #include "simt/exec/machine.h"
-#include "simt/observe/check/check.h"
+#include "simt/observe/race/check.h"
 
 // Runs the launch, which is ready to run and watched by `check`, in `count` orders, but for the
 // usual one: in reverse, then with the seeds from 2 on. 0: in two, as long as that is cheap, and if

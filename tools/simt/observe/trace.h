@@ -16,7 +16,7 @@
 #define TRACE_H
 
 #include "simt/exec/observer.h"
-#include "simt/observe/check/check.h"
+#include "simt/observe/race/check.h"
 
 // The trace of one launch. Appends to the file; the first launch of the process writes it anew,
 // with a header row. `check`: the launch's, whose races are written too, or NULL. NULL: the error

@@ -1,6 +1,6 @@
 // Where records are kept, and which block a time belongs to: see shadow.h.
 #define _GNU_SOURCE
-#include "simt/observe/check/shadow.h"
+#include "simt/observe/race/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>

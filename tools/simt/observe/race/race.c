@@ -1,5 +1,5 @@
 // Races lane by lane: see race.h.
-#include "simt/observe/check/race.h"
+#include "simt/observe/race/race.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Accesses to shared and local memory: outside of it, askew, or in another variable than their own.
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
                        uint64_t high) {

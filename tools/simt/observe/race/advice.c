@@ -1,7 +1,7 @@
 // What is said of a race: what its threads do, and how to mend it for all that were seen.
 #include <stdio.h>
 
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 const char *check_verb(AccessKind kind) {
     static const char *const verbs[] = {[ACCESS_LOAD] = "reads",

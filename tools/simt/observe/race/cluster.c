@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 static Checker *first_of(const Block *block) { return block->cluster->blocks[0]->watch; }
 

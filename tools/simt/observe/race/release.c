@@ -1,5 +1,5 @@
 // Releases, logs, what was seen of them: see release.h.
-#include "simt/observe/check/release.h"
+#include "simt/observe/race/release.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Synchronization: what it orders, barriers that not every thread reaches, masks that name the
 // wrong lanes.
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 #include "simt/ops/ops.h"
 
 // --- barriers of the block ---

@@ -2,7 +2,7 @@
 // runs that costs nothing.
 #include <stdlib.h>
 
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 typedef struct {
     Arena *arena;

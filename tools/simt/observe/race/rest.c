@@ -1,9 +1,9 @@
 // Accesses that the records of their word have no room for: see rest.h.
-#include "simt/observe/check/rest.h"
+#include "simt/observe/race/rest.h"
 
 #include <string.h>
 
-#include "simt/observe/check/shadow.h"
+#include "simt/observe/race/shadow.h"
 
 // What is more, in all or of a word, is forgotten: then two of a word are remembered, as anywhere.
 enum { MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 32 };

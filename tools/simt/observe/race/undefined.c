@@ -13,7 +13,7 @@
 // shuffles, into functions that are called and back, and not from the operand that a `selp` does
 // not choose.
 #include "simt/lower/opcode.h"
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 #include "simt/ops/ops.h"
 
 // Where a value comes from: a lane has read another one, or memory.

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "simt/observe/check/record.h"
+#include "simt/observe/race/record.h"
 
 // By lanes of a warp, to bytes of a word.
 typedef struct {

@@ -4,7 +4,7 @@
 //
 // The records of the earlier launch are still in the shadow of global memory. Its times and its
 // instructions are remembered here.
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 enum { REMEMBERED = 8 };
 

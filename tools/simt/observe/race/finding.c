@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "simt/exec/argument.h"
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 #include "simt/ops/ops.h"
 
 PtxPlace check_place(const Machine *machine, const Inst *inst) {

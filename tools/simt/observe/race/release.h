@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "simt/observe/check/record.h"
+#include "simt/observe/race/record.h"
 
 typedef struct Log Log;
 

@@ -7,10 +7,10 @@
 #ifndef CHECK_INSIDE_H
 #define CHECK_INSIDE_H
 
-#include "simt/observe/check/check.h"
-#include "simt/observe/check/release.h"
-#include "simt/observe/check/rest.h"
-#include "simt/observe/check/shadow.h"
+#include "simt/observe/race/check.h"
+#include "simt/observe/race/release.h"
+#include "simt/observe/race/rest.h"
+#include "simt/observe/race/shadow.h"
 
 enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES, MAX_UNWRITTEN = 1 << 16 };
 _Static_assert((int)MAX_WARPS == (int)LANES, "a row of times fits warps and lanes");

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "simt/exec/argument.h"
-#include "simt/observe/check/race.h"
+#include "simt/observe/race/race.h"
 
 static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
                     uint64_t size) {

@@ -3,7 +3,7 @@
 // which undefined.c finds out. Until then the read is kept here.
 #include <string.h>
 
-#include "simt/observe/check/race.h"
+#include "simt/observe/race/race.h"
 #include "simt/ops/ops.h"
 
 // --- structures that are copied piece by piece, as they are without optimisation (-G) ---

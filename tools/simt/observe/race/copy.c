@@ -12,7 +12,7 @@
 // fence.mbarrier_init is enough.
 #include <string.h>
 
-#include "simt/observe/check/race.h"
+#include "simt/observe/race/race.h"
 
 void copy_begin(Checker *checker) {
     race_forget_copies(&checker->shadow, checker->copied);

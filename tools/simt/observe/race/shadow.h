@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "simt/memory/memory.h"
-#include "simt/observe/check/record.h"
+#include "simt/observe/race/record.h"
 
 // What is kept of a word, or byte: the last write, the last read, and of each one more by another
 // thread that the last one does not stand for.

@@ -1,7 +1,7 @@
 // Races of accesses one behind the other, in loops over their records: most are by whole warps, to
 // words that nobody else touches. Here is nothing that race.c would not find, only sooner: what has
 // to be looked at is left to it.
-#include "simt/observe/check/race.h"
+#include "simt/observe/race/race.h"
 
 // Records of so many words, or bytes: `base` is the first one's, 1 << shift of them are a lane's.
 typedef struct {

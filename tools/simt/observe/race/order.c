@@ -28,7 +28,7 @@
 // clusters two blocks are of is not looked at.
 #include <string.h>
 
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 #include "simt/ops/ops.h"
 
 static bool wide(const Checker *checker, Scope scope) {

@@ -1,6 +1,6 @@
 // The times of a block, and who of it is known to have come behind what: by barriers of all its
 // threads, of some warps, of some lanes.
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 enum { AT_FIRST = 64, THEN = 1024 }; // times that are taken at once
 

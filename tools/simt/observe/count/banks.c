@@ -1,6 +1,6 @@
 // Accesses to shared memory by instruction: see banks.h. Blocks that run at the same time fill
 // tables of their own, which are added up when they are done.
-#include "simt/observe/banks.h"
+#include "simt/observe/count/banks.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -16,8 +16,8 @@
 
 #include "base/arena.h"
 #include "simt/exec/observer.h"
-#include "simt/observe/check/hazard.h"
-#include "simt/observe/check/touched.h"
+#include "simt/observe/race/hazard.h"
+#include "simt/observe/race/touched.h"
 
 // The checks of one launch. NULL: out of memory; later that leads to `leave`.
 typedef struct Check Check;

@@ -14,7 +14,7 @@
 // the two differ. Anything else, as a branch around the `cas`, or a load from where the value
 // points to, may do what a stale one says.
 #include "simt/lower/opcode.h"
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 enum { REGISTERS = 64 };
 

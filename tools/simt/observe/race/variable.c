@@ -1,7 +1,7 @@
 // Variables of shared memory: where they lie, and what they are called.
 #include <stdio.h>
 
-#include "simt/observe/check/inside.h"
+#include "simt/observe/race/inside.h"
 
 // The last part of a mangled name: "tile" of _ZZ9transposePfE4tile, or the name as it is.
 static Str short_name(Str name) {

@@ -1,5 +1,5 @@
 // From counter slots to the counters of a launch: see counters.h.
-#include "simt/observe/counters.h"
+#include "simt/observe/count/counters.h"
 
 #include <stdlib.h>
 #include <string.h>

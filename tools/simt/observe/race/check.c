@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "simt/exec/cluster.h"
-#include "simt/observe/check/race.h"
+#include "simt/observe/race/race.h"
 
 // --- one checker ---
 
