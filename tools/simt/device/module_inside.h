@@ -1,4 +1,5 @@
-// A module and its kernels from the inside: module.c loads them, kernel.c launches them.
+// What the files of device/ share: a module and its kernels, which module.c loads, kernel.c
+// describes, prepare.c lowers and launch.c runs.
 #ifndef MODULE_INSIDE_H
 #define MODULE_INSIDE_H
 
@@ -43,5 +44,24 @@ bool module_variable_address(const Module *module, const PtxVariable *variable, 
 Code *module_code_new(Module *module, const PtxFunction *source, uint32_t number);
 // The Code of a function as all kernels have it that have no copy of their own.
 Code *module_function_code(Module *module, const PtxFunction *function);
+
+// The registers of a kernel and of the functions that it calls.
+typedef struct {
+    uint64_t stack_bytes; // of a warp
+    bool recursive;
+} Frames;
+
+// Lowers the functions of a kernel that no launch has lowered before, and places their registers.
+SimtStatus kernel_prepare(Kernel *kernel, Frames *frames, SimtError *error);
+// After kernel_prepare was left by a jump: other kernels use the same Codes.
+void kernel_clear_visited(const Kernel *kernel);
+// Whether the kernel and the device allow the launch.
+SimtStatus kernel_check_launch(const Kernel *kernel, const Launch *launch, SimtError *error);
+
+// Every observer of a launch: opens those that its options ask for, which then may have failed it;
+// lets them report; closes them.
+void observers_open(Observed *of);
+void observers_report(Observed *of);
+void observers_close(Observed *of);
 
 #endif

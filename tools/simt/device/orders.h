@@ -1,24 +1,20 @@
-// A launch in other orders of its blocks and warps, for what --check does not see in the usual one:
-// who takes a lock first acquires nothing from the others, and who finds a flag set never read too
-// early.
+// Runs a launch in other orders of its blocks and warps, to find what its usual order hides: the
+// first thread that takes a lock acquires nothing from another, and a thread that reads a flag
+// after it was set never reads too early.
 //
-// Each runs before the usual one, in a child of the process that ends with it: memory, kernels'
-// output and whatever else the launch changes there, nobody sees. So the program runs once, and all
-// it does, it does as without --check.
+// Each of these runs happens before the usual one, in a forked child that ends with it. Nobody sees
+// what the launch does there to memory, output or anything else, so the program runs once, as it
+// does without --check.
 #ifndef ORDERS_H
 #define ORDERS_H
 
-#include "simt/device/device.h"
-#include "simt/exec/machine.h"
-#include "simt/observe/race/check.h"
+#include "simt/observe/observed.h"
 
-// Runs the launch, which is ready to run and watched by `check`, in `count` orders, but for the
-// usual one: in reverse, then with the seeds from 2 on. 0: in two, as long as that is cheap, and if
-// `tried` counts for which launches of the kernel that was done; it is NULL where nothing depends
-// on which of several threads comes first, and the usual order shows all. What is found
-// check_report tells, with its order; the rest is in LaunchReport.orders.
-void orders_run(Machine *machine, Check *check, uint32_t count, uint32_t *tried,
-                LaunchReport *report);
+// Runs a launch that is ready to run, if machine->observer can receive what a child finds, in
+// `count` orders but for the usual one: in reverse, then with the seeds from 2 on. 0: in two, while
+// that is cheap, and if the order of threads matters; `tried` counts such launches of the kernel.
+// The observer reports what is found; the rest is in report->orders.
+void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report);
 
 // Ends the process if it is such a child: memory ran out.
 void orders_leave(void);

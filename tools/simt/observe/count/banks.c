@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct Banks {
-    Observer observer; // first: the one is the other
+#include "simt/exec/schedule.h"
+#include "simt/observe/observed.h"
+
+typedef struct {
+    Observer observer; // first, so that a pointer to it is one to the Banks
     uint32_t *site_of_slot;
     BankAccesses *sites;
     uint32_t site_count;
     pthread_mutex_t lock;
-};
+} Banks;
 
 static Banks *banks_of(const Block *block) { return (Banks *)(void *)block->machine->profile; }
 
@@ -91,39 +94,47 @@ static bool is_shared(const Slot *slot) {
            slot->kind == SLOT_ROWS_LD || slot->kind == SLOT_ROWS_ST;
 }
 
-Banks *banks_open(const SlotTable *slots) {
-    Banks *banks = calloc(1, sizeof *banks);
-    if (!banks) return NULL;
-    banks->observer = (Observer){.attach = attach, .detach = detach, .access = see_access};
-    pthread_mutex_init(&banks->lock, NULL);
-    banks->site_of_slot = calloc(slots->count + 1u, sizeof *banks->site_of_slot);
-    banks->sites = calloc(slots->count + 1u, sizeof *banks->sites);
-    if (!banks->site_of_slot || !banks->sites) {
-        banks_close(banks);
-        return NULL;
-    }
-    for (uint32_t s = 0; s < slots->count; s++) {
-        if (!is_shared(&slots->slots[s])) continue;
-        banks->site_of_slot[s] = banks->site_count;
-        banks->sites[banks->site_count].function = slots->slots[s].function;
-        banks->sites[banks->site_count++].ptx = slots->slots[s].ptx;
-    }
-    return banks;
-}
-
-Observer *banks_observer(Banks *banks) { return &banks->observer; }
-
-size_t banks_report(const Banks *banks, Arena *arena, BankAccesses **accesses) {
-    size_t count = 0;
-    *accesses = ARENA_NEW(arena, banks->site_count + 1u, BankAccesses);
+static void report(Observer *self, Observed *of) {
+    const Banks *banks = (const Banks *)(const void *)self;
+    LaunchReport *to = of->report;
+    if (!schedule_counts(of->machine)) return;
+    to->banks = ARENA_NEW(&to->arena, banks->site_count + 1u, BankAccesses);
     for (uint32_t k = 0; k < banks->site_count; k++)
-        if (banks->sites[k].wavefronts) (*accesses)[count++] = banks->sites[k];
-    return count;
+        if (banks->sites[k].wavefronts) to->banks[to->bank_count++] = banks->sites[k];
 }
 
-void banks_close(Banks *banks) {
+static void close_banks(Observer *self, Observed *of) {
+    Banks *banks = (Banks *)(void *)self;
+    (void)of;
     pthread_mutex_destroy(&banks->lock);
     free(banks->site_of_slot);
     free(banks->sites);
     free(banks);
+}
+
+void banks_open(Observed *of) {
+    static const char what[] = "the report by instruction";
+    static const Observer functions = {.report = report,
+                                       .close = close_banks,
+                                       .attach = attach,
+                                       .detach = detach,
+                                       .access = see_access};
+    const uint32_t count = of->machine->slot_count;
+    if (!of->options->instructions) return;
+    Banks *banks = observed_open(of, &of->machine->profile, &functions, sizeof *banks, what);
+    if (!banks) return;
+    pthread_mutex_init(&banks->lock, NULL);
+    banks->site_of_slot = calloc(count + 1u, sizeof *banks->site_of_slot);
+    banks->sites = calloc(count + 1u, sizeof *banks->sites);
+    if (!banks->site_of_slot || !banks->sites) {
+        observed_fail(of, SIMT_OUT_OF_MEMORY, "no host memory for %s", what);
+        return;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        const Slot *slot = &of->slots->slots[s];
+        if (!is_shared(slot)) continue;
+        banks->site_of_slot[s] = banks->site_count;
+        banks->sites[banks->site_count].function = slot->function;
+        banks->sites[banks->site_count++].ptx = slot->ptx;
+    }
 }

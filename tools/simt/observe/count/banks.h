@@ -23,14 +23,8 @@ typedef struct {
     uint64_t block;
 } BankAccesses;
 
-// The profile of one launch; `slots` tells which instructions there are. NULL: out of memory.
-typedef struct Banks Banks;
-Banks *banks_open(const SlotTable *slots);
-Observer *banks_observer(Banks *banks); // for Machine.profile
-
-// What it saw, in the arena, once the launch is over and its Blocks are freed: the instructions
-// with an access. Their number. The same for any number of host threads.
-size_t banks_report(const Banks *banks, Arena *arena, BankAccesses **accesses);
-void banks_close(Banks *banks);
+// Opens an observer of accesses to shared memory, for SimtOptions.instructions. Its report lists
+// the instructions with an access and is the same for any number of host threads.
+void banks_open(Observed *of);
 
 #endif

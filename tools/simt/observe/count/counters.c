@@ -1,8 +1,11 @@
-// From counter slots to the counters of a launch: see counters.h.
+// Makes counters from the slots of a launch. See counters.h.
 #include "simt/observe/count/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "simt/exec/schedule.h"
+#include "simt/observe/observed.h"
 
 const char *const counters_names[COUNTERS] = {
     [COUNT_WARP_INSTS] = "warp_insts",
@@ -115,7 +118,7 @@ static size_t copy_lines(Arena *arena, const LineTable *table, LineCounters **li
     return count;
 }
 
-void counters_total(Counters *total, const SlotTable *table, const Tally *tally) {
+static void add_total(Counters *total, const SlotTable *table, const Tally *tally) {
     for (uint32_t s = 0; s < table->count; s++) {
         const Slot *slot = &table->slots[s];
         if (slot->kind != SLOT_BLOCK) {
@@ -145,16 +148,18 @@ static void add_slot(LineTable *table, const PtxModule *module, const Slot *slot
         add_instruction(line_counters(table, module, function->insts[k].place), slot, tally);
 }
 
-size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
-                        const Tally *tally, LineCounters **lines) {
+static size_t by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
+                      const Tally *tally, LineCounters **lines) {
     LineTable line_table = {.arena = arena};
     for (uint32_t s = 0; s < table->count; s++)
         if (tally[s].a || tally[s].b) add_slot(&line_table, module, &table->slots[s], &tally[s]);
     return copy_lines(arena, &line_table, lines);
 }
 
-size_t counters_by_span(Arena *arena, const SlotTable *table, const Tally *tally,
-                        SpanCounters **spans) {
+// Those instructions that counted anything, in the order of the slots. An instruction may be in
+// several slots, which count different things.
+static size_t by_span(Arena *arena, const SlotTable *table, const Tally *tally,
+                      SpanCounters **spans) {
     size_t count = 0;
     *spans = ARENA_NEW(arena, table->count + 1u, SpanCounters);
     for (uint32_t s = 0; s < table->count; s++) {
@@ -167,4 +172,32 @@ size_t counters_by_span(Arena *arena, const SlotTable *table, const Tally *tally
         add_instruction(&span->counters, slot, &tally[s]);
     }
     return count;
+}
+
+static void report(Observer *self, Observed *of) {
+    const Machine *machine = of->machine;
+    const SlotTable slots = {of->slots->slots, machine->slot_count, machine->slot_count};
+    const bool counted = schedule_counts(machine);
+    LaunchReport *to = of->report;
+    (void)self;
+    add_total(&to->total, &slots, of->tally);
+    to->longest_warp = counted ? machine->longest_warp : 0;
+    to->waits = machine->code->waits || (counted && machine->spun);
+    if (of->options->lines)
+        to->line_count = by_line(&to->arena, machine->module, &slots, of->tally, &to->lines);
+    if (!of->options->instructions) return;
+    to->module = machine->module;
+    to->function = machine->code->source;
+    to->span_count = by_span(&to->arena, &slots, of->tally, &to->spans);
+}
+
+static void close_counters(Observer *self, Observed *of) {
+    (void)of;
+    free(self);
+}
+
+void counters_open(Observed *of) {
+    static const Observer functions = {.report = report, .close = close_counters};
+    of->machine->longest_of = of->options->longest ? of->slots : NULL;
+    observed_open(of, NULL, &functions, sizeof functions, "the counters");
 }

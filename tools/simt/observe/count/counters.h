@@ -1,9 +1,9 @@
-// What a launch did, in numbers: from counter slots to counters, in total and by source line.
+// The counters of a launch: made from counter slots, in total, by source line and by instruction.
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
 #include "base/arena.h"
-#include "simt/exec/code.h"
+#include "simt/exec/observer.h"
 
 // The counters, in the order of the CSV's columns, whose names are counters_names[]. Appendix B,
 // "What is counted, and how".
@@ -45,16 +45,8 @@ typedef struct {
     Counters counters;
 } SpanCounters;
 
-// Turns slots into counters.
-void counters_total(Counters *total, const SlotTable *table, const Tally *tally);
-
-// The same by source line: `*lines`, in the arena, sorted by file and line. Their number.
-size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
-                        const Tally *tally, LineCounters **lines);
-
-// The same by instruction: `*spans`, in the arena, those that counted anything, in the order of the
-// slots. An instruction may be in several, whose counters are different ones. Their number.
-size_t counters_by_span(Arena *arena, const SlotTable *table, const Tally *tally,
-                        SpanCounters **spans);
+// Opens an observer that reports the counters. It needs no events: instructions count by
+// themselves.
+void counters_open(Observed *of);
 
 #endif

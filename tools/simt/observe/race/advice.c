@@ -1,9 +1,9 @@
 // What is said of a race: what its threads do, and how to mend it for all that were seen.
 #include <stdio.h>
 
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
 
-const char *check_verb(AccessKind kind) {
+const char *advice_verb(AccessKind kind) {
     static const char *const verbs[] = {[ACCESS_LOAD] = "reads",
                                         [ACCESS_STORE] = "writes",
                                         [ACCESS_ATOMIC] = "updates",

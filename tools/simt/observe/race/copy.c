@@ -12,16 +12,16 @@
 // fence.mbarrier_init is enough.
 #include <string.h>
 
+#include "simt/observe/race/global.h"
 #include "simt/observe/race/race.h"
 
 void copy_begin(Checker *checker) {
-    race_forget_copies(&checker->shadow, checker->copied);
-    checker->copied = (Extent){0, 0};
-    checker->copy_count = 0;
+    race_forget_copies(&checker->shadow, checker->copy.where);
+    checker->copy.where = (Extent){0, 0};
+    checker->copy.count = 0;
     const size_t warps = (checker->machine->threads_per_block + LANES - 1) / LANES;
-    if (checker->proxy_fences)
-        memset(checker->proxy_fences, 0, warps * sizeof *checker->proxy_fences);
-    if (checker->copy_groups) memset(checker->copy_groups, 0, warps * sizeof *checker->copy_groups);
+    if (checker->copy.fences) memset(checker->copy.fences, 0, warps * sizeof *checker->copy.fences);
+    if (checker->copy.groups) memset(checker->copy.groups, 0, warps * sizeof *checker->copy.groups);
 }
 
 // A time for a copy that no other has until very many have come.
@@ -35,16 +35,16 @@ static uint64_t copy_time(void) {
 
 // Of a warp's lanes.
 static uint32_t *groups_of(Checker *checker, uint32_t warp, bool bulk) {
-    if (!checker->copy_groups)
-        checker->copy_groups =
-            arena_alloc(&checker->arena, MAX_WARPS, sizeof *checker->copy_groups);
-    return checker->copy_groups[warp][bulk];
+    if (!checker->copy.groups)
+        checker->copy.groups =
+            arena_alloc(&checker->arena, MAX_WARPS, sizeof *checker->copy.groups);
+    return checker->copy.groups[warp][bulk];
 }
 
 static void add_pending(Checker *checker, PendingCopy copy) {
     copy.group = groups_of(checker, copy.thread / LANES, copy.bulk)[copy.thread % LANES];
-    ARENA_GROW(&checker->arena, checker->copies, checker->copy_count, checker->copy_capacity);
-    checker->copies[checker->copy_count++] = copy;
+    ARENA_GROW(&checker->arena, checker->copy.pending, checker->copy.count, checker->copy.capacity);
+    checker->copy.pending[checker->copy.count++] = copy;
 }
 
 // What these of the copies' lanes did counts as done at this time.
@@ -60,7 +60,7 @@ static void settle_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t time)
 
 // The block's memory has records of a copy in these bytes.
 static void widen(Checker *owner, uint64_t first, uint64_t bytes) {
-    Extent *copied = &owner->copied;
+    Extent *copied = &owner->copy.where;
     if (!copied->high || first < copied->low) copied->low = first;
     if (first + bytes > copied->high) copied->high = first + bytes;
 }
@@ -69,22 +69,22 @@ static void widen(Checker *owner, uint64_t first, uint64_t bytes) {
 static void wait_for(Checker *checker, uint32_t warp, uint32_t lanes, const InstGroup *group) {
     const uint32_t *closed = groups_of(checker, warp, group->bulk);
     uint32_t kept = 0;
-    for (size_t i = 0; i < checker->copy_count; i++) {
-        PendingCopy copy = checker->copies[i];
+    for (size_t i = 0; i < checker->copy.count; i++) {
+        PendingCopy copy = checker->copy.pending[i];
         const bool mine = copy.bulk == group->bulk && copy.thread / LANES == warp;
         uint32_t done = 0;
         if (mine)
             LANE_LOOP done |= (uint32_t)(group->all | (copy.group + group->pending < closed[l]))
                               << l;
         done &= copy.lanes & lanes;
-        settle_lanes(&copy, done, checker->now);
+        settle_lanes(&copy, done, checker->sync.now);
         copy.lanes &= ~done;
-        if (copy.lanes) checker->copies[kept++] = copy;
+        if (copy.lanes) checker->copy.pending[kept++] = copy;
     }
-    checker->copy_count = kept;
+    checker->copy.count = kept;
 }
 
-void check_group(Warp *warp, const Inst *inst) {
+void copy_group(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     const InstGroup *group = &inst->group;
     const uint32_t exec = warp->exec;
@@ -97,7 +97,7 @@ void check_group(Warp *warp, const Inst *inst) {
 }
 
 // They count as done from here on for who waits at the mbarrier.
-void check_copies_arrive(Warp *warp, const Inst *inst) {
+void copy_arrive(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     const Access access = address_access(inst);
     uint64_t address[LANES];
@@ -150,40 +150,40 @@ void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lane
 
 // A block's memory is not there any more for what still reads it.
 void copy_end(Checker *checker) {
-    for (size_t i = 0; i < checker->copy_count; i++) {
-        const PendingCopy *copy = &checker->copies[i];
-        settle_lanes(copy, copy->lanes, checker->now);
+    for (size_t i = 0; i < checker->copy.count; i++) {
+        const PendingCopy *copy = &checker->copy.pending[i];
+        settle_lanes(copy, copy->lanes, checker->sync.now);
         if (!copy->bulk || checker->machine->status != SIMT_OK) continue;
-        check_found(checker, KIND_COPY, PTX_SHARED, copy->inst, copy->thread, NULL, 0,
+        finding_add(checker, KIND_COPY, PTX_SHARED, copy->inst, copy->thread, NULL, 0,
                     copy->address,
                     "the block may end while the copy of thread %u still reads its shared memory: "
                     "cp.async.bulk.commit_group and wait_group.read before the end",
                     copy->thread);
     }
-    checker->copy_count = 0;
+    checker->copy.count = 0;
 }
 
 // --- proxies ---
 
 // The rings are of warps; what a fence lets copies see is what its threads had done or come behind.
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst) {
-    if (!checker->proxy_fences)
-        checker->proxy_fences =
-            arena_alloc(&checker->arena, MAX_WARPS, sizeof *checker->proxy_fences);
-    ProxyFence *fences = checker->proxy_fences[warp->index];
+    if (!checker->copy.fences)
+        checker->copy.fences =
+            arena_alloc(&checker->arena, MAX_WARPS, sizeof *checker->copy.fences);
+    ProxyFence *fences = checker->copy.fences[warp->index];
     memmove(fences + 1, fences, (PROXY_FENCES - 1) * sizeof *fences);
-    fences[0] = (ProxyFence){checker->now, order_now(checker, warp), warp->exec,
+    fences[0] = (ProxyFence){checker->sync.now, order_now(checker, warp), warp->exec,
                              inst->fence == FENCE_MBARRIER_INIT};
-    check_tick(checker);
+    sync_tick(checker);
 }
 
 // Whether a fence of a warp lies before `thread` now.
 static bool is_behind(Checker *checker, const ProxyFence *fence, uint32_t warp, uint32_t thread) {
     for (uint32_t m = fence->lanes; m; m &= m - 1) {
         const uint32_t other = warp * LANES + (uint32_t)__builtin_ctz(m);
-        if (other == thread || fence->time < checker->block_floor ||
-            !check_unordered(checker, fence->time, other, thread) ||
-            check_acquired(checker, thread,
+        if (other == thread || fence->time < checker->sync.block_floor ||
+            !sync_unordered(checker, fence->time, other, thread) ||
+            order_acquired(checker, thread,
                            &(Event){checker->block, fence->time, other, false, false}))
             return true;
     }
@@ -194,8 +194,8 @@ static bool is_behind(Checker *checker, const ProxyFence *fence, uint32_t warp, 
 // there is none.
 static const ProxyFence *fence_behind(Checker *checker, Record write, uint32_t thread, bool init) {
     const uint32_t other = record_thread(write);
-    for (uint32_t w = 0; checker->proxy_fences && w < checker->machine->warps_per_block; w++) {
-        const ProxyFence *fence = checker->proxy_fences[w];
+    for (uint32_t w = 0; checker->copy.fences && w < checker->machine->warps_per_block; w++) {
+        const ProxyFence *fence = checker->copy.fences[w];
         for (int k = 0; k < PROXY_FENCES && fence[k].release; k++)
             if ((init || !fence[k].init) &&
                 release_covers(fence[k].release, other, record_time(write)) &&
@@ -207,7 +207,7 @@ static const ProxyFence *fence_behind(Checker *checker, Record write, uint32_t t
 
 // Whether the block's own threads wrote: others' writes are races, or another block's.
 static bool is_own(const Checker *checker, Record write) {
-    return write >= checker->block_start << RECORD_TIME && !record_is_copy(write) &&
+    return write >= checker->sync.block_start << RECORD_TIME && !record_is_copy(write) &&
            shadow_block(record_time(write)) == checker->block;
 }
 
@@ -221,7 +221,7 @@ static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
         if (fence && release_covers(fence->release, other, record_time(write))) continue;
         fence = fence_behind(checker, write, thread, false);
         if (fence) continue;
-        check_found(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
+        finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, other, byte,
                     "the copy of thread %u may not see what thread %u wrote: fence.proxy.async "
                     "behind the write, before the barrier",
@@ -245,7 +245,7 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
         if (!makes_mbarrier(checker, write) || !is_own(checker, write)) continue;
         if (record_thread(write) == thread) continue;
         if (fence_behind(checker, write, thread, true)) continue;
-        check_found(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
+        finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, record_thread(write),
                     bulk->barrier.address,
                     "the copy of thread %u may not see the mbarrier that thread %u has made: "
@@ -275,8 +275,7 @@ typedef struct {
 static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
     if (!side->block)
-        return check_global_row(side->checker, side->warp, &side->access, lane, first, bytes,
-                                shift);
+        return global_row(side->checker, side->warp, &side->access, lane, first, bytes, shift);
     Race at;
     race_begin(&at, side->checker, side->block, side->warp, &side->access, side->bulk->lanes, NULL,
                side->copy);
@@ -288,7 +287,7 @@ static void step(const CopySide *side, int of_lane, uint64_t first) {
     const uint32_t lane = 1u << of_lane;
     address[of_lane] = first;
     if (!side->block) {
-        check_global(side->checker, side->warp, &side->access, lane, address);
+        global_access(side->checker, side->warp, &side->access, lane, address);
         return;
     }
     Race at;
@@ -327,7 +326,7 @@ static void look_at(Checker *checker, Warp *warp, const Bulk *bulk, const Piece 
     }
 }
 
-void check_bulk(Warp *warp, const Bulk *bulk) {
+void copy_bulk(Warp *warp, const Bulk *bulk) {
     Checker *checker = check_of(warp);
     const uint32_t thread = warp->index * LANES + (uint32_t)bulk->lane;
     const uint64_t time = copy_time();
@@ -339,7 +338,7 @@ void check_bulk(Warp *warp, const Bulk *bulk) {
     look_at(checker, warp, bulk, &bulk->to, writes, time);
     if (bulk->barrier.block) {
         Checker *of = bulk->barrier.block->watch;
-        order_copy_counted(checker, &of->words, bulk->barrier.address,
+        order_copy_counted(checker, &of->order.words, bulk->barrier.address,
                            record_make(time, 0, thread, 0));
     } else if (bulk->from.block) {
         add_pending(checker, (PendingCopy){

@@ -4,7 +4,7 @@
 //
 // The records of the earlier launch are still in the shadow of global memory. Its times and its
 // instructions are remembered here.
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
 
 enum { REMEMBERED = 8 };
 
@@ -33,12 +33,12 @@ static const Past *find(uint64_t serial) {
 
 void early_waited(Warp *warp) {
     Checker *checker = check_of(warp);
-    checker->waited[warp->index] |= warp->exec;
-    checker->any_waited = true;
+    checker->early.waited[warp->index] |= warp->exec;
+    checker->early.any = true;
 }
 
 // Behind a barrier all threads are behind what one of them has waited for.
-void early_barrier(Checker *checker) { checker->all_waited |= checker->any_waited; }
+void early_barrier(Checker *checker) { checker->early.all |= checker->early.any; }
 
 // An access of a thread now, against one of the launch's.
 static void against(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
@@ -47,18 +47,18 @@ static void against(Checker *checker, const Access *access, uint32_t thread, uin
     if (time < launch->first || time >= launch->end) return;
     const Site *other = &launch->sites[record_site(record)];
     if (other->kind == access->kind && other->kind != ACCESS_STORE) return; // two reads, or updates
-    check_found(checker, KIND_EARLY, PTX_GLOBAL, access->inst, thread, other->inst,
+    finding_add(checker, KIND_EARLY, PTX_GLOBAL, access->inst, thread, other->inst,
                 record_thread(record), address,
                 "thread %u %s what the kernel in front of this one %s, which may still run: "
                 "griddepcontrol.wait (cudaGridDependencySynchronize()) first",
-                thread, check_verb(access->kind), check_verb(other->kind));
+                thread, advice_verb(access->kind), advice_verb(other->kind));
 }
 
-void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
-                 const uint64_t address[LANES]) {
+void early_access(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
+                  const uint64_t address[LANES]) {
     const Past *before = find(checker->machine->after);
-    if (!before || checker->all_waited) return;
-    for (uint32_t m = mask & ~checker->waited[warp->index]; m; m &= m - 1) {
+    if (!before || checker->early.all) return;
+    for (uint32_t m = mask & ~checker->early.waited[warp->index]; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
         const uint64_t end = address[lane] + address_bytes(access);
         for (uint64_t byte = address[lane]; byte < end; byte += byte % 4 ? 1 : 4) {

@@ -6,17 +6,18 @@
 #include <string.h>
 
 #include "simt/exec/argument.h"
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
+#include "simt/observe/race/guess.h"
 #include "simt/ops/ops.h"
 
-PtxPlace check_place(const Machine *machine, const Inst *inst) {
+PtxPlace finding_place(const Machine *machine, const Inst *inst) {
     const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
     return ptx ? ptx->place : (PtxPlace){0, 0};
 }
 
 // --- sites ---
 
-uint32_t check_new_site(Check *check, const Access *access) {
+uint32_t finding_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
     const PtxInst *ptx = machine_instruction(check->machine, inst);
@@ -63,7 +64,7 @@ static Finding *record(Check *check, const Finding *key, bool *fresh) {
     return finding;
 }
 
-void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
+void finding_add(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
                  uint32_t thread, const Inst *other, uint32_t other_thread, uint64_t address,
                  const char *format, ...) {
     const uint64_t block = checker->block;
@@ -86,13 +87,12 @@ static Side side_of(const Checker *checker, Record record, uint64_t block) {
     return (Side){site->inst, site->kind, record_thread(record), block};
 }
 
-static void tell_race(const Checker *checker, const Finding *found) {
-    const CheckListener *listener = &checker->check->listener;
-    if (!listener->race || found->space != PTX_SHARED || found->other.block != found->at.block)
-        return;
-    const CheckRace race = {found->at.block,  found->at.inst,      found->other.inst,
-                            found->at.thread, found->other.thread, found->address};
-    listener->race(listener->to, &race);
+static void show_race(const Checker *checker, const Finding *found) {
+    Observer *trace = checker->machine->trace;
+    if (!trace || found->space != PTX_SHARED || found->other.block != found->at.block) return;
+    const ObserverRace race = {found->at.block,  found->at.inst,      found->other.inst,
+                               found->at.thread, found->other.thread, found->address};
+    trace->race(trace, &race);
 }
 
 static uint32_t between(const Checker *checker, Record mine, Record earlier, uint64_t block) {
@@ -102,14 +102,14 @@ static uint32_t between(const Checker *checker, Record mine, Record earlier, uin
     return (block != checker->block ? BETWEEN_BLOCKS : near) | narrow;
 }
 
-void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, Record earlier,
-                uint64_t address) {
+void finding_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, Record earlier,
+                  uint64_t address) {
     enum { MOST_UNSURE = 1 << 14 }; // what is more is left out
     Check *check = checker->check;
     uint64_t block = checker->block;
     const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
     if (far && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
-    const bool many = ++checker->races[record_site(mine)] >= check_many_races(checker);
+    const bool many = ++checker->finding.races[record_site(mine)] >= check_many_races(checker);
     const Finding key = {.kind = kind,
                          .space = space,
                          .at = side_of(checker, mine, checker->block),
@@ -118,7 +118,7 @@ void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, 
                          .address = address,
                          .more = many};
     bool fresh;
-    if (kind == KIND_RACE) tell_race(checker, &key);
+    if (kind == KIND_RACE) show_race(checker, &key);
     if (kind != KIND_VOLATILE) {
         record(check, &key, &fresh);
     } else if (check->unsure.count < MOST_UNSURE) {
@@ -167,7 +167,7 @@ static const char *file_name(const PtxModule *module, uint32_t file) {
 
 // Where the PTX names no line of a source, its own line, of file 0.
 static PtxPlace place_of(const Machine *machine, const Inst *inst) {
-    const PtxPlace place = check_place(machine, inst);
+    const PtxPlace place = finding_place(machine, inst);
     const PtxInst *ptx = place.line || !inst ? NULL : machine_instruction(machine, inst);
     return ptx ? (PtxPlace){0, ptx->ptx_line} : place;
 }
@@ -183,7 +183,7 @@ static void name_memory(const Machine *machine, const Finding *finding, Arena *a
     const PtxInst *ptx = finding->at.inst ? machine_instruction(machine, finding->at.inst) : NULL;
     const uint64_t address = finding->address;
     if (finding->space == PTX_SHARED)
-        hazard->offset = variable_name(machine, address, hazard->variable, sizeof hazard->variable);
+        hazard->offset = bounds_name(machine, address, hazard->variable, sizeof hazard->variable);
     if (finding->space == PTX_GLOBAL)
         hazard->offset = argument_name(machine, address, hazard->variable, sizeof hazard->variable);
     if (!ptx) return;
@@ -246,8 +246,8 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         return;
     }
     advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
-    hazard->does = check_verb(finding->at.kind);
-    if (finding->kind != KIND_CONSTANT) hazard->other_does = check_verb(finding->other.kind);
+    hazard->does = advice_verb(finding->at.kind);
+    if (finding->kind != KIND_CONSTANT) hazard->other_does = advice_verb(finding->other.kind);
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they
@@ -329,7 +329,7 @@ static bool is_told(const Finding *findings, size_t count, const Finding *one) {
     return false;
 }
 
-size_t check_report(Check *check, Arena *arena, Hazard **hazards) {
+size_t finding_report(Check *check, Arena *arena, Hazard **hazards) {
     const Machine *machine = check->machine;
     const size_t count = merge(check);
     const Finding *findings = check->findings.at;
@@ -344,14 +344,16 @@ size_t check_report(Check *check, Arena *arena, Hazard **hazards) {
     return told;
 }
 
-const void *check_tell(Check *check, size_t *bytes) {
+const void *finding_send(Observer *self, size_t *bytes) {
+    Check *check = (Check *)(void *)self;
     const size_t count = merge(check);
     for (size_t i = 0; i < count; i++) check->findings.at[i].seed = check->machine->order;
     *bytes = count * sizeof *check->findings.at;
     return check->findings.at;
 }
 
-void check_hear(Check *check, const void *found, size_t bytes) {
+void finding_receive(Observer *self, const void *found, size_t bytes) {
+    Check *check = (Check *)(void *)self;
     Findings *findings = &check->findings;
     for (size_t k = 0; k < bytes / sizeof(Finding); k++) {
         ARENA_GROW(&check->arena, findings->at, findings->count, findings->capacity);

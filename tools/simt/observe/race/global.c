@@ -1,5 +1,7 @@
 // Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
 // nothing has written.
+#include "simt/observe/race/global.h"
+
 #include <string.h>
 
 #include "simt/exec/argument.h"
@@ -11,19 +13,19 @@ static void outside(Checker *checker, const Access *access, uint32_t thread, uin
     const Allocation *near = memory_reserved(address) ? memory_before(address) : NULL;
     if (meant.of && (!near || meant.gap <= argument_gap(near, address))) near = meant.of;
     if (!near) {
-        check_found(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s %llu bytes at an address that is not the device's: pass a "
                     "pointer from cudaMalloc",
-                    thread, check_verb(access->kind), (unsigned long long)size);
+                    thread, advice_verb(access->kind), (unsigned long long)size);
         return;
     }
     const bool front = address < near->address;
-    check_found(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+    finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                 front ? "thread %u %s %llu bytes, %llu in front of an allocation of %llu bytes: "
                         "guard the index"
                       : "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: "
                         "guard the index",
-                thread, check_verb(access->kind), (unsigned long long)size,
+                thread, advice_verb(access->kind), (unsigned long long)size,
                 (unsigned long long)(front ? near->address - address : address - near->address),
                 (unsigned long long)near->bytes);
 }
@@ -32,17 +34,17 @@ static void outside(Checker *checker, const Access *access, uint32_t thread, uin
 static bool is_good(Checker *checker, const Access *access, uint32_t thread, uint64_t address) {
     const Allocation *allocation = memory_find(address);
     const uint64_t size = address_bytes(access);
-    const char *verb = check_verb(access->kind);
+    const char *verb = advice_verb(access->kind);
     if (!allocation || address - allocation->address + size > allocation->bytes) {
         outside(checker, access, thread, address, size);
     } else if (!allocation->live) {
         const bool heap = allocation->kind == MEMORY_HEAP;
-        check_found(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        finding_add(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s memory that was freed: %s", thread, verb,
                     heap ? "free it after its last use"
                          : "keep the allocation until the kernel has ended");
     } else if (address % size) {
-        check_found(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        finding_add(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
                     thread, verb, (unsigned long long)size, (unsigned long long)size);
     } else {
@@ -79,19 +81,19 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
                              uint64_t address) {
     const Allocation *of = memory_find(address);
     const uint64_t front = memory_seek(of->address, address, false) - of->address;
-    const char *does = check_verb(access->kind);
+    const char *does = advice_verb(access->kind);
     if (of->untouched)
-        check_found(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        finding_add(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s managed memory that neither host nor device has written: it is "
                     "zero on fresh pages only, so set it",
                     thread, does);
     else if (front)
-        check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written, behind the first %llu "
                     "bytes of %zu: fill it first (sizes of copies are in bytes)",
                     thread, does, (unsigned long long)front, of->bytes);
     else
-        check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written: fill it first", thread,
                     does);
 }
@@ -136,11 +138,11 @@ static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
     return missing != 0;
 }
 
-void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
+void global_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
     const Allocation *allocation = memory_find(address);
     uint32_t thread = warp->index * LANES + (uint32_t)lane;
     bool again = allocation && allocation->kind == MEMORY_HEAP && allocation->address == address;
-    check_found(check_of(warp), KIND_FREE, PTX_GLOBAL, inst, thread, NULL, 0, address,
+    finding_add(check_of(warp), KIND_FREE, PTX_GLOBAL, inst, thread, NULL, 0, address,
                 again ? "thread %u frees memory that was freed before: free it once"
                       : "thread %u frees memory that malloc did not return: pass its result on",
                 thread);
@@ -174,7 +176,7 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     const uint64_t size = address_bytes(access);
     const bool store = access->kind == ACCESS_STORE;
     const Extent *met = met_at(checker, access, address[__builtin_ctz(mask)]);
-    const bool inside = !(mask & ~check_between(access, address, met->low, met->high));
+    const bool inside = !(mask & ~bounds_between(access, address, met->low, met->high));
     uint32_t good = inside ? mask : 0;
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
@@ -208,8 +210,8 @@ static bool is_good_range(Checker *checker, const Access *access, uint64_t first
     return all_written(store, first, bytes) || store;
 }
 
-bool check_global_row(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                      uint64_t first, uint64_t bytes, uint32_t shift) {
+bool global_row(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
+                uint64_t bytes, uint32_t shift) {
     if (first % 4 || first % address_bytes(access) || access->kind == ACCESS_ATOMIC) return false;
     if (!is_calm(checker, access->kind == ACCESS_LOAD, first, bytes)) return false;
     if (!is_good_range(checker, access, first, bytes)) return false;
@@ -218,13 +220,13 @@ bool check_global_row(Checker *checker, Warp *warp, const Access *access, uint32
     return race_row(&at, lane, first, bytes, shift);
 }
 
-void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                  const uint64_t address[LANES]) {
+void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                   const uint64_t address[LANES]) {
     forget_freed(checker->check);
-    if (checker->machine->after) early_check(checker, warp, access, mask, address);
+    if (checker->machine->after) early_access(checker, warp, access, mask, address);
     const uint32_t good = good_accesses(checker, warp, access, mask, address);
     if (!good) return;
-    check_order(checker, warp, access, good, address, &checker->check->words);
+    order_access(checker, warp, access, good, address, &checker->check->words);
     Race at;
     race_begin(&at, checker, NULL, warp, access, good, address, 0);
     race_lanes(&at, good);

@@ -1,20 +1,8 @@
-// The first guess of a loop around an atomicCAS():
-//
-//     int old = *at, assumed;
-//     do {
-//         assumed = old;
-//         old = atomicCAS(at, assumed, f(assumed));
-//     } while (old != assumed);
-//
-// as the CUDA C++ Programming Guide has it ("Atomic Functions"). The first read is plain, and by
-// the letter it races with the others' updates. But if it was stale, atomicCAS() finds another
-// value, and the loop goes round again: no result depends on it. This is read off the PTX, for
-// every way through it: behind the load come instructions that only make registers, a `cas` that
-// compares with what was loaded, a comparison of that with what was there, and a branch back where
-// the two differ. Anything else, as a branch around the `cas`, or a load from where the value
-// points to, may do what a stale one says.
+// Finds the first guess of a loop around an atomicCAS() in PTX. See guess.h.
+#include "simt/observe/race/guess.h"
+
+#include "simt/exec/machine.h"
 #include "simt/lower/opcode.h"
-#include "simt/observe/race/inside.h"
 
 enum { REGISTERS = 64 };
 

@@ -28,7 +28,7 @@
 // clusters two blocks are of is not looked at.
 #include <string.h>
 
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
 
 static bool wide(const Checker *checker, Scope scope) {
@@ -93,7 +93,7 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
     seen.message = true;
     seen.swap = false;
     if (!acquires && is_message(access)) seen_add(checker->room, &warp->acquired, seen);
-    checker->orders = true;
+    checker->order.any = true;
 }
 
 static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint32_t lanes,
@@ -120,26 +120,26 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
 static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far,
                                   bool message) {
     uint32_t index = warp->index;
-    uint64_t others[LANES] = {0}, floor = checker->block_floor;
-    uint64_t(*known)[LANES] = checker->lane_known ? checker->lane_known[index] : NULL;
-    for (uint32_t m = checker->parted >> index & 1 ? lanes : 0; m; m &= m - 1)
+    uint64_t others[LANES] = {0}, floor = checker->sync.block_floor;
+    uint64_t(*known)[LANES] = checker->sync.lane_known ? checker->sync.lane_known[index] : NULL;
+    for (uint32_t m = checker->sync.parted >> index & 1 ? lanes : 0; m; m &= m - 1)
         for (uint32_t k = 0; k < LANES; k++)
             if (known[__builtin_ctz(m)][k] > others[k]) others[k] = known[__builtin_ctz(m)][k];
-    uint64_t warp_floor = checker->warp_floor[index];
+    uint64_t warp_floor = checker->sync.warp_floor[index];
     if (warp_floor < floor) warp_floor = floor;
     Release facts = {.block = checker->block,
                      .floor = floor,
                      .warp_floor = warp_floor,
-                     .time = check_tick(checker),
-                     .warps = later_than(checker->warp_known[index], floor),
+                     .time = sync_tick(checker),
+                     .warps = later_than(checker->sync.warp_known[index], floor),
                      .others = later_than(others, warp_floor),
                      .warp = index,
                      .lanes = lanes,
                      .wide = far,
                      .message = message};
-    checker->orders = true;
-    return release_new(checker->room, &facts, &checker->warps[index].acquired,
-                       &checker->common.acquired);
+    checker->order.any = true;
+    return release_new(checker->room, &facts, &checker->order.warps[index].acquired,
+                       &checker->order.common.acquired);
 }
 
 // Into a word goes what `of` has in a release.
@@ -192,12 +192,12 @@ static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *know
 
 static void write_word(Checker *checker, const Warp *warp, const Access *access, SyncTable *table,
                        uint64_t address, uint32_t lanes) {
-    Knowledge *own = &checker->warps[warp->index];
+    Knowledge *own = &checker->order.warps[warp->index];
     bool far = wide(checker, access->scope);
     bool releases = access->order & ORDER_RELEASE;
-    const uint32_t fenced = lanes & checker->have_fenced[warp->index];
+    const uint32_t fenced = lanes & checker->order.fenced[warp->index];
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
-                       (is_fenced(own, fenced) || is_fenced(&checker->common, fenced));
+                       (is_fenced(own, fenced) || is_fenced(&checker->order.common, fenced));
     const bool message = is_message(access);
     if (!releases && !after_fence && !message) return;
     SyncWord *word = make_word(checker->room, table, address);
@@ -205,8 +205,8 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     if (releases)
         write_log(checker, word, release_now(checker, warp, lanes, far, false), lanes, far);
     if (after_fence) {
-        const uint32_t fenced_far = far ? checker->have_fenced_far[warp->index] : 0;
-        write_fenced(checker, word, &checker->common, fenced, fenced_far);
+        const uint32_t fenced_far = far ? checker->order.fenced_wide[warp->index] : 0;
+        write_fenced(checker, word, &checker->order.common, fenced, fenced_far);
         write_fenced(checker, word, own, fenced, fenced_far);
     }
 }
@@ -257,7 +257,7 @@ static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lan
 static bool releases(const Checker *checker, const Warp *warp, const Access *access) {
     if (access->kind == ACCESS_LOAD) return false;
     return access->order & ORDER_RELEASE || is_message(access) ||
-           checker->warps[warp->index].fenced_count || checker->common.fenced_count;
+           checker->order.warps[warp->index].fenced_count || checker->order.common.fenced_count;
 }
 
 // Somebody waits for the words. A word of a table may tell that, and release nothing.
@@ -277,12 +277,12 @@ bool order_waited(const SyncTable *table, uint64_t address) {
 
 // Blocks that run at the same time never wait for each other: only those that run one at a time
 // can order anything through global memory.
-void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
-                 const uint64_t address[LANES], SyncTable *table) {
+void order_access(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
+                  const uint64_t address[LANES], SyncTable *table) {
     if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
     if (access->inst->look == LOOK_WAITS && checker->machine->volatiles)
         note_waits(checker, access, mask, address, table);
-    if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders &&
+    if (!table->count && !(access->order & ORDER_RELEASE) && !checker->order.any &&
         !is_message(access))
         return;
     if (access->kind == ACCESS_STORE || (!access->order && access->kind != ACCESS_LOAD))
@@ -294,7 +294,7 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
         mask &= ~same;
         const SyncWord *word = access->kind == ACCESS_STORE ? NULL : find_word(table, key);
         if (word) {
-            Knowledge *own = &checker->warps[warp->index];
+            Knowledge *own = &checker->order.warps[warp->index];
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
@@ -302,7 +302,7 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             if (word->copies && access->order & ORDER_ACQUIRE)
                 seen_add(checker->room, &own->acquired,
                          (Seen){word->copies, log_count(word->copies), same, true, false, false});
-            checker->orders |= word->copies != NULL;
+            checker->order.any |= word->copies != NULL;
         }
         if (access->kind == ACCESS_LOAD) continue;
         const uint32_t writes = seen_writes(warp, access, same, address);
@@ -317,10 +317,10 @@ bool order_released(const SyncTable *table, uint64_t address) {
 
 // Those of the lanes that know the same of each other lane as the first of them.
 static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
-    if (!(checker->parted >> warp & 1)) return lanes;
-    const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->lane_known[warp];
+    if (!(checker->sync.parted >> warp & 1)) return lanes;
+    const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->sync.lane_known[warp];
     const uint64_t *first = known[__builtin_ctz(lanes)];
-    const uint64_t floor = checker->warp_floor[warp];
+    const uint64_t floor = checker->sync.warp_floor[warp];
     uint32_t same = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint64_t *own = known[__builtin_ctz(m)];
@@ -333,15 +333,15 @@ static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
 
 void order_fence(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
-    Knowledge *own = &checker->warps[warp->index];
+    Knowledge *own = &checker->order.warps[warp->index];
     if (inst->order & ORDER_ACQUIRE) {
         acquire(checker, own, &own->pending, warp->exec, wide(checker, inst->scope));
-        acquire(checker, own, &checker->common.pending, warp->exec, wide(checker, inst->scope));
+        acquire(checker, own, &checker->order.common.pending, warp->exec, wide(checker, inst->scope));
     }
     if (!(inst->order & ORDER_RELEASE)) return;
     const bool far = wide(checker, inst->scope);
-    checker->have_fenced[warp->index] |= warp->exec;
-    if (far) checker->have_fenced_far[warp->index] |= warp->exec;
+    checker->order.fenced[warp->index] |= warp->exec;
+    if (far) checker->order.fenced_wide[warp->index] |= warp->exec;
     for (uint32_t left = warp->exec; left;) {
         const uint32_t lanes = alike(checker, warp->index, left);
         const Release *release = release_now(checker, warp, lanes, far, false);
@@ -380,48 +380,49 @@ static uint32_t warps_of(const Checker *checker) {
 
 void order_begin(Checker *checker) {
     if (!checker->machine->ordered) release_forget_all(checker->room);
-    checker->words = (SyncTable){0};
-    memset(checker->have_fenced, 0, sizeof checker->have_fenced);
-    memset(checker->have_fenced_far, 0, sizeof checker->have_fenced_far);
-    if (!checker->orders) return;
-    checker->orders = false;
-    checker->common = (Knowledge){0};
-    memset(checker->warps, 0, MAX_WARPS * sizeof *checker->warps);
-    memset(checker->passed, 0, sizeof checker->passed);
+    checker->order.words = (SyncTable){0};
+    memset(checker->order.fenced, 0, sizeof checker->order.fenced);
+    memset(checker->order.fenced_wide, 0, sizeof checker->order.fenced_wide);
+    if (!checker->order.any) return;
+    checker->order.any = false;
+    checker->order.common = (Knowledge){0};
+    memset(checker->order.warps, 0, MAX_WARPS * sizeof *checker->order.warps);
+    memset(checker->order.passed, 0, sizeof checker->order.passed);
 }
 
 void order_barrier(Checker *checker) {
-    if (!checker->orders) return;
+    if (!checker->order.any) return;
     for (uint32_t w = 0; w < warps_of(checker); w++) {
-        add_knowledge(checker, &checker->common, &checker->warps[w]);
-        clear_knowledge(&checker->warps[w]);
+        add_knowledge(checker, &checker->order.common, &checker->order.warps[w]);
+        clear_knowledge(&checker->order.warps[w]);
     }
 }
 
 void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
-    if (checker->orders) add_knowledge(checker, &checker->passed[barrier], &checker->warps[warp]);
+    if (checker->order.any)
+        add_knowledge(checker, &checker->order.passed[barrier], &checker->order.warps[warp]);
 }
 
 void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting) {
-    if (!checker->orders) return;
-    Knowledge *all = &checker->passed[barrier];
+    if (!checker->order.any) return;
+    Knowledge *all = &checker->order.passed[barrier];
     for (uint32_t m = waiting; m; m &= m - 1)
-        add_knowledge(checker, all, &checker->warps[__builtin_ctz(m)]);
+        add_knowledge(checker, all, &checker->order.warps[__builtin_ctz(m)]);
     for (uint32_t m = waiting; m; m &= m - 1)
-        add_knowledge(checker, &checker->warps[__builtin_ctz(m)], all);
+        add_knowledge(checker, &checker->order.warps[__builtin_ctz(m)], all);
     clear_knowledge(all);
 }
 
 void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
-    if (!checker->orders) return;
-    Knowledge *own = &checker->warps[warp];
+    if (!checker->order.any) return;
+    Knowledge *own = &checker->order.warps[warp];
     seen_spread(&own->acquired, lanes);
     seen_spread(&own->pending, lanes);
 }
 
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
-    if (!checker->orders) return;
-    Knowledge *own = &checker->warps[warp];
+    if (!checker->order.any) return;
+    Knowledge *own = &checker->order.warps[warp];
     const size_t count = own->fenced_count;
     order_tell_lanes(checker, warp, lanes);
     for (uint32_t i = 0; i < count; i++) {
@@ -436,34 +437,34 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     }
 }
 
-bool check_acquired(Checker *checker, uint32_t thread, const Event *event) {
-    if (!checker->orders) return false;
-    const SeenList *own = &checker->warps[thread / LANES].acquired;
-    const SeenList *pending = &checker->warps[thread / LANES].pending;
+bool order_acquired(Checker *checker, uint32_t thread, const Event *event) {
+    if (!checker->order.any) return false;
+    const SeenList *own = &checker->order.warps[thread / LANES].acquired;
+    const SeenList *pending = &checker->order.warps[thread / LANES].pending;
     const uint32_t lane = thread % LANES;
     return seen_orders(checker->room, own, lane, event) ||
-           seen_orders(checker->room, &checker->common.acquired, lane, event) ||
+           seen_orders(checker->room, &checker->order.common.acquired, lane, event) ||
            (event->eager && (seen_orders(checker->room, pending, lane, event) ||
-                             seen_orders(checker->room, &checker->common.pending, lane, event)));
+                             seen_orders(checker->room, &checker->order.common.pending, lane, event)));
 }
 
 // --- clusters ---
 
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
     const Release *release = release_now(checker, warp, warp->exec, true, false);
-    log_add(checker->room, &first->cluster, release, release->lanes);
+    log_add(checker->room, &first->cluster.log, release, release->lanes);
 }
 
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
-    if (!first->cluster) return;
-    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true, false, false};
-    seen_add(checker->room, &checker->warps[warp->index].acquired, seen);
-    checker->orders = true;
+    if (!first->cluster.log) return;
+    const Seen seen = {first->cluster.log, first->cluster.seen, warp->exec, true, false, false};
+    seen_add(checker->room, &checker->order.warps[warp->index].acquired, seen);
+    checker->order.any = true;
 }
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
     for (uint32_t thread = 0; thread < checker->machine->threads_per_block; thread++)
-        if (check_acquired(checker, thread, &(Event){block, time, other, false, false}))
+        if (order_acquired(checker, thread, &(Event){block, time, other, false, false}))
             return true;
     return false;
 }
@@ -480,7 +481,7 @@ void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Re
 
 void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes) {
     const Release *release = release_now(checker, warp, lanes, false, false);
-    SyncWord *word = make_word(checker->room, &checker->words, key_of(address));
+    SyncWord *word = make_word(checker->room, &checker->order.words, key_of(address));
     write_log(checker, word, release, lanes, false);
 }
 

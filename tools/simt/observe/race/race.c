@@ -20,10 +20,10 @@ static bool ordered_as(const Race *at, Record record, bool read, bool eager) {
     const bool copy = record_is_copy(record);
     if (copy && time == RECORD_COPY) return false;
     const uint64_t block = copy ? record_copy_block(record) : block_of(at, record);
-    if (block == checker->block && (other == thread || time < checker->block_floor ||
-                                    !check_unordered(checker, time, other, thread)))
+    if (block == checker->block && (other == thread || time < checker->sync.block_floor ||
+                                    !sync_unordered(checker, time, other, thread)))
         return true;
-    return check_acquired(checker, thread, &(Event){block, time, other, read, eager});
+    return order_acquired(checker, thread, &(Event){block, time, other, read, eager});
 }
 
 static bool ordered(const Race *at, Record record, bool read) {
@@ -49,7 +49,8 @@ static const Site *site_of(const Race *at, Record record) {
 static bool is_flag(const Race *at, Record record, uint64_t address) {
     return at->owner && at->access->order & ORDER_VOLATILE &&
            site_of(at, record)->inst->order & ORDER_VOLATILE &&
-           (record ^ at->mine) & RECORD_WARP_MASK && order_released(&at->owner->words, address);
+           (record ^ at->mine) & RECORD_WARP_MASK &&
+           order_released(&at->owner->order.words, address);
 }
 
 // --- two that bring the same ---
@@ -111,7 +112,7 @@ static void against_volatile(const Race *at, Record record, uint64_t address, ui
     if (check_saturated(at->checker, at->mine) || !are_unordered(at, record, write)) return;
     if (order_waited(&at->checker->check->words, address)) return;
     if (write && same_value(at, record, address, count)) return;
-    check_race(at->checker, KIND_VOLATILE, PTX_GLOBAL, at->mine, record, address);
+    finding_race(at->checker, KIND_VOLATILE, PTX_GLOBAL, at->mine, record, address);
 }
 
 // Holds the lane's access against an earlier one; `write`: which wrote. Whether nothing orders the
@@ -125,8 +126,8 @@ static bool against(const Race *at, Record record, uint64_t address, uint32_t co
     if (ordered(at, record, !write)) return false;
     if (check_saturated(at->checker, at->mine) || is_flag(at, record, address)) return false;
     if (write && !record_scope(record) && same_value(at, record, address, count)) return true;
-    check_race(at->checker, KIND_RACE, at->owner ? PTX_SHARED : PTX_GLOBAL, at->mine, record,
-               address);
+    finding_race(at->checker, KIND_RACE, at->owner ? PTX_SHARED : PTX_GLOBAL, at->mine, record,
+                 address);
     return false;
 }
 
@@ -134,7 +135,7 @@ static bool against(const Race *at, Record record, uint64_t address, uint32_t co
 static void against_promise(const Race *at, Record write, uint64_t address) {
     if (write < at->start || check_saturated(at->checker, at->mine) || !ordered(at, write, false))
         return;
-    check_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
+    finding_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
 }
 
 // Whether a strong read has observed the last strong write of its word.
@@ -449,12 +450,12 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
                  .warp = warp,
                  .access = access,
                  .address = address,
-                 .base = record_make(checker->now, site, warp->index * (uint32_t)LANES, scope),
+                 .base = record_make(checker->sync.now, site, warp->index * (uint32_t)LANES, scope),
                  .copy = copy ? record_make(copy, site, warp->index * (uint32_t)LANES, 0) : 0,
-                 .floor = at_shift(checker->block_floor),
-                 .warp_floor = at_shift(checker->warp_floor[warp->index]),
-                 .times = at_shift(checker->times),
-                 .span = at_shift(checker->times_end - checker->times),
+                 .floor = at_shift(checker->sync.block_floor),
+                 .warp_floor = at_shift(checker->sync.warp_floor[warp->index]),
+                 .times = at_shift(checker->sync.times),
+                 .span = at_shift(checker->sync.times_end - checker->sync.times),
                  .mask = mask,
                  .size = address_bytes(access),
                  .kind = access->kind == ACCESS_ATOMIC && of && !access->order ? ACCESS_STORE
@@ -465,7 +466,7 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
                  .volatiles = !of && checker->machine->volatiles,
                  .constant = !of && checker->check->sites[site].constant,
                  .exact = !checker->machine->ordered};
-    const Record start = at_shift(of ? at->owner->block_start : checker->check->launch);
+    const Record start = at_shift(of ? at->owner->sync.block_start : checker->check->launch);
     at->start = at->noise = at->past = start;
     at->rest = of ? &at->owner->rest : &checker->check->rest;
     if (of) at->shadow = &at->owner->shadow;

@@ -13,7 +13,7 @@
 #ifndef CHECK_RACE_H
 #define CHECK_RACE_H
 
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
 
 // One access of a warp, while it is held against the records of earlier ones.
 typedef struct {

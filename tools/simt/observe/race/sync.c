@@ -1,7 +1,37 @@
-// Synchronization: what it orders, barriers that not every thread reaches, masks that name the
-// wrong lanes.
-#include "simt/observe/race/inside.h"
+// The times of a block, what barriers order, barriers that not every thread reaches, and masks that
+// name the wrong lanes. See sync.h.
+#include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
+
+// --- times ---
+
+enum { AT_FIRST = 64, THEN = 1024 }; // times that are taken at once
+
+static void take_times(Checker *checker, uint64_t count) {
+    checker->sync.now = shadow_times(count, checker->block);
+    // What was done at times of one piece is known at once to be the block's own.
+    if (checker->sync.now != checker->sync.times_end) checker->sync.times = checker->sync.now;
+    checker->sync.times_end = checker->sync.now + count;
+}
+
+void sync_times(Checker *checker, uint64_t block) {
+    checker->block = block;
+    checker->sync.times_end = 0;
+    take_times(checker, AT_FIRST);
+}
+
+uint64_t sync_tick(Checker *checker) {
+    if (++checker->sync.now == checker->sync.times_end) take_times(checker, THEN);
+    return checker->sync.now;
+}
+
+bool sync_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread) {
+    uint32_t warp = thread / LANES, other_warp = other / LANES;
+    if (warp != other_warp) return time >= checker->sync.warp_known[warp][other_warp];
+    return time >= checker->sync.warp_floor[warp] &&
+           !(checker->sync.lane_known &&
+             time < checker->sync.lane_known[warp][thread % LANES][other % LANES]);
+}
 
 // --- barriers of the block ---
 
@@ -12,40 +42,40 @@ static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) 
 
 // The warps that waited know what each that took part knew, and did until now, or until it came.
 static void join_warps(Checker *checker, uint32_t barrier) {
-    const Arrival *arrival = &checker->arrivals[barrier];
-    const uint64_t now = check_tick(checker);
+    const Arrival *arrival = &checker->sync.arrivals[barrier];
+    const uint64_t now = sync_tick(checker);
     uint64_t known[MAX_WARPS] = {0};
     add_known(known, arrival->known);
     for (uint32_t m = arrival->waiting; m; m &= m - 1)
-        add_known(known, checker->warp_known[__builtin_ctz(m)]);
+        add_known(known, checker->sync.warp_known[__builtin_ctz(m)]);
     for (uint32_t m = arrival->waiting; m; m &= m - 1) known[__builtin_ctz(m)] = now;
     for (uint32_t m = arrival->waiting; m; m &= m - 1) {
         const int warp = __builtin_ctz(m);
-        add_known(checker->warp_known[warp], known);
-        checker->warp_floor[warp] = now;
+        add_known(checker->sync.warp_known[warp], known);
+        checker->sync.warp_floor[warp] = now;
     }
     order_join_warps(checker, barrier, arrival->waiting);
 }
 
 // A warp that arrives and goes on (bar.arrive) lets others know what it did, and learns nothing.
 static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
-    Arrival *arrival = &checker->arrivals[barrier];
+    Arrival *arrival = &checker->sync.arrivals[barrier];
     order_pass_by(checker, barrier, warp);
-    add_known(arrival->known, checker->warp_known[warp]);
-    arrival->known[warp] = check_tick(checker);
+    add_known(arrival->known, checker->sync.warp_known[warp]);
+    arrival->known[warp] = sync_tick(checker);
 }
 
-bool check_all_left(const Block *block) {
+bool sync_all_left(const Block *block) {
     const Checker *checker = block->watch;
     uint32_t left = 0;
     for (uint32_t w = 0; w < block->warp_count; w++)
-        left += (uint32_t)__builtin_popcount(block->warps[w].left & ~checker->arrived[w]);
+        left += (uint32_t)__builtin_popcount(block->warps[w].left & ~checker->sync.arrived[w]);
     return left == block->threads - block->live_threads;
 }
 
 static void missed_barrier(Checker *checker, const Block *block, const Arrival *arrival) {
-    const bool left = check_all_left(block);
-    check_found(checker, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, arrival->inst,
+    const bool left = sync_all_left(block);
+    finding_add(checker, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, arrival->inst,
                 arrival->thread, NULL, 0, 0,
                 "%u of %u threads reached this barrier and the others had ended: %s",
                 arrival->threads, block->threads,
@@ -53,16 +83,16 @@ static void missed_barrier(Checker *checker, const Block *block, const Arrival *
                      : "let every thread reach it");
 }
 
-void check_complete(Block *block, uint32_t barrier) {
+void sync_complete(Block *block, uint32_t barrier) {
     Checker *checker = block->watch;
-    Arrival *arrival = &checker->arrivals[barrier];
+    Arrival *arrival = &checker->sync.arrivals[barrier];
     arrival->open = false;
     if (arrival->counted) {
         join_warps(checker, barrier);
         return;
     }
-    check_unwritten(checker);
-    checker->block_floor = check_tick(checker);
+    unwritten_report(checker);
+    checker->sync.block_floor = sync_tick(checker);
     order_barrier(checker);
     if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
     if (!checker->machine->ordered) rest_forget(&checker->check->rest);
@@ -70,14 +100,14 @@ void check_complete(Block *block, uint32_t barrier) {
     if (arrival->threads < block->threads)
         missed_barrier(checker, block, arrival);
     else if (arrival->other && !arrival->split)
-        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
+        finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
                     arrival->other, arrival->other_thread, 0,
                     "some threads wait at this barrier and others at another one: let all threads "
                     "of the block reach the same one");
 }
 
 static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
-    PtxPlace here = check_place(checker->machine, a), there = check_place(checker->machine, b);
+    PtxPlace here = finding_place(checker->machine, a), there = finding_place(checker->machine, b);
     return here.line != there.line || here.file != there.file;
 }
 
@@ -88,16 +118,16 @@ static void split_warp(Checker *checker, const Arrival *arrival, const Warp *war
     const uint32_t thread = first + (uint32_t)__builtin_ctz(warp->exec);
     const uint32_t others = warp->live & ~warp->exec;
     const uint32_t other = first + (others ? (uint32_t)__builtin_ctz(others) : 0);
-    check_found(checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, arrival->of_warp[warp->index],
+    finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, arrival->of_warp[warp->index],
                 other, 0,
                 "lanes 0x%08x of a warp wait at this barrier and others of it at another one: let "
                 "all threads of the block reach the same one",
                 warp->exec);
 }
 
-void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
+void sync_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     Checker *checker = check_of(warp);
-    Arrival *arrival = &checker->arrivals[barrier];
+    Arrival *arrival = &checker->sync.arrivals[barrier];
     uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(warp->exec);
     if (!arrival->open)
         *arrival = (Arrival){.open = true, .inst = inst, .thread = thread, .counted = counted};
@@ -111,7 +141,7 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
         arrival->split = true;
         split_warp(checker, arrival, warp, inst);
     }
-    checker->arrived[warp->index] |= warp->exec;
+    checker->sync.arrived[warp->index] |= warp->exec;
     if (inst->plain == op_barrier_arrive)
         pass_by(checker, barrier, warp->index);
     else
@@ -129,11 +159,11 @@ static uint32_t first_lanes(const Warp *warp) {
 
 // Some of a warp's lanes have met: each knows what all of them knew, and what they did until now.
 static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t now) {
-    if (!checker->lane_known)
-        checker->lane_known = arena_alloc(&checker->arena, checker->machine->warps_per_block,
-                                          sizeof *checker->lane_known);
-    checker->parted |= 1u << warp;
-    uint64_t(*known)[LANES] = checker->lane_known[warp];
+    if (!checker->sync.lane_known)
+        checker->sync.lane_known = arena_alloc(&checker->arena, checker->machine->warps_per_block,
+                                               sizeof *checker->sync.lane_known);
+    checker->sync.parted |= 1u << warp;
+    uint64_t(*known)[LANES] = checker->sync.lane_known[warp];
     uint64_t joined[LANES] = {0};
     for (uint32_t m = lanes; m; m &= m - 1)
         for (int k = 0; k < LANES; k++)
@@ -144,21 +174,21 @@ static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t
 }
 
 // Lanes that have ended and are named count as if they had come; those that nobody named did not.
-void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
+void sync_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     (void)inst;
     Checker *checker = check_of(warp);
-    uint64_t now = check_tick(checker);
+    uint64_t now = sync_tick(checker);
     order_join_lanes(checker, warp->index, lanes);
     if (first_lanes(warp) & ~lanes)
         join_lanes(checker, warp->index, lanes, now);
     else
-        checker->warp_floor[warp->index] = now;
+        checker->sync.warp_floor[warp->index] = now;
 }
 
 // Lanes of one instruction may name different groups; each must name the lane that gives it. Who
 // takes a value from a lane, as from the one that polled a flag, comes behind what that lane has
 // acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
-void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
+void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     Checker *checker = check_of(warp);
     const uint32_t exec = warp->exec, absent = warp->live & ~exec;
     uint32_t unnamed = 0, missing = 0;
@@ -166,30 +196,30 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     LANE_LOOP missing |= exec >> l & 1 ? named[l] & absent : 0;
     for (uint32_t m = exec & unnamed; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+        finding_add(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
                     "lane %u takes part but the mask 0x%08x does not name it: name exactly the "
                     "lanes that get here",
                     lane, named[lane]);
     }
-    if (!missing && !checker->orders) return;
+    if (!missing && !checker->order.any) return;
     for (uint32_t m = exec; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), awaited = named[lane] & absent;
-        if (awaited) checker->waiting[warp->index][lane] = (Waiting){inst, awaited};
-        if (checker->orders) order_tell_lanes(checker, warp->index, named[lane]);
+        if (awaited) checker->sync.waiting[warp->index][lane] = (Waiting){inst, awaited};
+        if (checker->order.any) order_tell_lanes(checker, warp->index, named[lane]);
     }
 }
 
 // Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
 // mask"). But those that had not when others began to wait for them should have come.
-void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
+void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     const uint32_t ended = named & ~lanes & ~warp->live;
     if (!ended) return;
     Checker *checker = check_of(warp);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const Waiting *waiting = &checker->waiting[warp->index][lane];
+        const Waiting *waiting = &checker->sync.waiting[warp->index][lane];
         if (waiting->inst != inst || !(waiting->awaited & ended)) continue;
-        check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+        finding_add(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
                     "lane %u waits for lanes 0x%08x, which end without getting here: name exactly "
                     "the lanes that get here",
                     lane, waiting->awaited & ended);
@@ -197,8 +227,8 @@ void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     }
 }
 
-void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
-                   const LaneU32 value[LANES]) {
+void sync_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
+                  const LaneU32 value[LANES]) {
     (void)value;
     uint32_t missing = 0;
     LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;

@@ -2,7 +2,7 @@
 // runs that costs nothing.
 #include <stdlib.h>
 
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
 
 typedef struct {
     Arena *arena;
@@ -34,7 +34,7 @@ static void add(Gathered *to, uint64_t low, uint32_t bytes, bool write, bool str
     if (to->count == TOUCHED_MOST) return;
     const Machine *machine = to->check->machine;
     const PtxModule *module = machine->module;
-    const PtxPlace place = check_place(machine, to->check->sites[record_site(record)].inst);
+    const PtxPlace place = finding_place(machine, to->check->sites[record_site(record)].inst);
     const char *file = place.file < module->file_count ? module->file_short[place.file] : NULL;
     ARENA_GROW(to->arena, to->at, to->count, to->capacity);
     to->at[to->count++] = (Touched){low, low + bytes, write, strong, file, place.line};
@@ -111,19 +111,19 @@ static void read_modifiers(const Machine *machine, const Inst *inst, Promises *t
 
 // A barrier's fences come again and again: the last one is known.
 void touched_fence(Check *check, const Inst *inst) {
-    if (check->last_fence == inst) return;
-    check->last_fence = inst;
-    read_modifiers(check->machine, inst, &check->promises);
+    if (check->touched.last_fence == inst) return;
+    check->touched.last_fence = inst;
+    read_modifiers(check->machine, inst, &check->touched.promises);
 }
 
 static Promises promises_of(const Check *check) {
-    Promises all = check->promises;
+    Promises all = check->touched.promises;
     for (uint32_t k = 1; k < check->site_count; k++)
         read_modifiers(check->machine, check->sites[k].inst, &all);
     return all;
 }
 
-void check_touched(const Check *check, Arena *arena, TouchedWhere where, TouchedList *list) {
+void touched_list(const Check *check, Arena *arena, TouchedWhere where, TouchedList *list) {
     Gathered to = {.arena = arena, .check = check, .first = check->launch << RECORD_TIME};
     size_t count = 0, all;
     Shadow *const *regions = shadow_all(&all);

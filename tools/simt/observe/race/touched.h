@@ -2,9 +2,10 @@
 #ifndef CHECK_TOUCHED_H
 #define CHECK_TOUCHED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/arena.h"
+#include "simt/exec/code.h"
+
+typedef struct Check Check;
 
 // Bytes [low, high), all of them touched in the same way.
 typedef struct {
@@ -29,5 +30,15 @@ typedef struct {
     size_t count;
     Promises promises;
 } TouchedList;
+
+// Of a launch while it runs: the fences that it has executed.
+typedef struct {
+    const Inst *last_fence;
+    Promises promises;
+} TouchedState;
+
+void touched_fence(Check *check, const Inst *inst);
+// What the launch has touched, in the arena.
+void touched_list(const Check *check, Arena *arena, TouchedWhere where, TouchedList *list);
 
 #endif

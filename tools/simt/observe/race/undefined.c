@@ -13,7 +13,7 @@
 // shuffles, into functions that are called and back, and not from the operand that a `selp` does
 // not choose.
 #include "simt/lower/opcode.h"
-#include "simt/observe/race/inside.h"
+#include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
 
 // Where a value comes from: a lane has read another one, or memory.
@@ -164,8 +164,8 @@ static const char *absence(bool ended) {
 }
 
 static void report_shuffle(const Step *step, const Source *of, uint32_t lane) {
-    const uint32_t line = check_place(step->checker->machine, step->inst).line;
-    check_found(step->checker, KIND_MASK, PTX_REG_SPACE, of->shuffle,
+    const uint32_t line = finding_place(step->checker->machine, step->inst).line;
+    finding_add(step->checker, KIND_MASK, PTX_REG_SPACE, of->shuffle,
                 step->warp->index * (uint32_t)LANES + of->lane, NULL, 0, 0,
                 "lane %u reads lane %u, which %s: what it gets is undefined, and lane %u uses it "
                 "at line %u",
@@ -383,7 +383,7 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
 // The lanes of other paths of the warp that have waited at this very instruction.
 static uint32_t waited_at(const Checker *checker, const Warp *warp, const Inst *inst) {
     uint32_t lanes = 0;
-    LANE_LOOP lanes |= (uint32_t)(checker->waiting[warp->index][l].inst == inst) << l;
+    LANE_LOOP lanes |= (uint32_t)(checker->sync.waiting[warp->index][l].inst == inst) << l;
     return lanes;
 }
 
@@ -393,7 +393,7 @@ static void report_absent(const Step *step, uint32_t lanes, const int32_t source
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), from = (uint32_t)source[lane] & 31;
         if (lanes >> from & 1) continue;
-        check_found(step->checker, KIND_MASK, PTX_REG_SPACE, step->inst,
+        finding_add(step->checker, KIND_MASK, PTX_REG_SPACE, step->inst,
                     warp->index * (uint32_t)LANES + lane, NULL, 0, 0,
                     "lane %u needs lane %u, which %s: what happens is undefined", lane, from,
                     absence(!(warp->live >> from & 1)));

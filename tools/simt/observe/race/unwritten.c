@@ -63,7 +63,7 @@ static uint32_t written_words(const Race *at, uint32_t lane) {
     uint32_t count = (at->size + 3) / 4;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t time = record_time(shadow_record(&at->owner->shadow, WRITE, first + 4 * i));
-        words |= (uint32_t)(time >= at->owner->block_start) << i;
+        words |= (uint32_t)(time >= at->owner->sync.block_start) << i;
     }
     return words;
 }
@@ -74,7 +74,8 @@ static bool padding_of_pieces(const Race *at) {
     for (uint32_t k = 0; k < count; k++) {
         const uint64_t piece = at->address[at->lane] + distances[k];
         if (piece < at->warp->block->shared_bytes &&
-            record_time(shadow_record(&at->owner->shadow, WRITE, piece)) >= at->owner->block_start)
+            record_time(shadow_record(&at->owner->shadow, WRITE, piece)) >=
+                at->owner->sync.block_start)
             return true;
     }
     return false;
@@ -89,22 +90,22 @@ static bool padding(const Race *at) {
 
 // Whether another thread has written there since: then the two race, and the race is reported.
 // Atomic operations do not race with each other.
-static bool races(const Checker *checker, const KeptRead *read) {
+static bool races(const Checker *checker, const UnwrittenRead *read) {
     const Record write = shadow_record(&checker->shadow, WRITE, read->byte);
     const bool updates = check_site_of(checker, write)->kind == ACCESS_ATOMIC;
     if (updates && read->inst->access == ACCESS_ATOMIC) return false;
     return record_time(write) >= read->time && record_thread(write) != read->thread;
 }
 
-static void report(Checker *checker, const KeptRead *read) {
-    check_found(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0, read->byte,
+static void report(Checker *checker, const UnwrittenRead *read) {
+    finding_add(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0, read->byte,
                 "thread %u %s shared memory that nothing in its block has written: store first",
-                read->thread, check_verb(read->inst->access));
+                read->thread, advice_verb(read->inst->access));
 }
 
-void check_unwritten(Checker *checker) {
-    for (; checker->kept_settled < checker->kept_count; checker->kept_settled++) {
-        KeptRead *kept = &checker->kept[checker->kept_settled];
+void unwritten_report(Checker *checker) {
+    for (; checker->unwritten.checked < checker->unwritten.count; checker->unwritten.checked++) {
+        UnwrittenRead *kept = &checker->unwritten.reads[checker->unwritten.checked];
         const bool told = !kept->inst || races(checker, kept);
         if (kept->used && !told) report(checker, kept);
         kept->used |= told;
@@ -112,45 +113,47 @@ void check_unwritten(Checker *checker) {
 }
 
 void unwritten_begin(Checker *checker) {
-    if (checker->kept_count)
-        memset(checker->kept_at, 0, checker->check->site_count * sizeof *checker->kept_at);
-    checker->kept_count = checker->kept_settled = 0;
+    if (checker->unwritten.count)
+        memset(checker->unwritten.of_site, 0,
+               checker->check->site_count * sizeof *checker->unwritten.of_site);
+    checker->unwritten.count = checker->unwritten.checked = 0;
 }
 
 enum { THROWN_AWAY = 32 }; // as many more of those whose value is not used so far: they cost less
 
 bool unwritten_often(const Checker *checker, uint32_t site) {
-    return checker->kept_at[site] >= check_many_races(checker) * THROWN_AWAY;
+    return checker->unwritten.of_site[site] >= check_many_races(checker) * THROWN_AWAY;
 }
 
 // Its number; 0: there is no room for more.
-static uint32_t keep(Checker *checker, const KeptRead *kept) {
-    if (!checker->kept) checker->kept = ARENA_NEW(&checker->arena, MAX_UNWRITTEN, KeptRead);
-    if (checker->kept_count == MAX_UNWRITTEN) return 0;
-    checker->kept[checker->kept_count++] = *kept;
-    return checker->kept_count;
+static uint32_t keep(Checker *checker, const UnwrittenRead *kept) {
+    if (!checker->unwritten.reads)
+        checker->unwritten.reads = ARENA_NEW(&checker->arena, MAX_UNWRITTEN, UnwrittenRead);
+    if (checker->unwritten.count == MAX_UNWRITTEN) return 0;
+    checker->unwritten.reads[checker->unwritten.count++] = *kept;
+    return checker->unwritten.count;
 }
 
 uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second) {
     if (first == second) return first;
-    const uint32_t both = keep(checker, &(KeptRead){.first = first, .second = second});
+    const uint32_t both = keep(checker, &(UnwrittenRead){.first = first, .second = second});
     return both ? both : first;
 }
 
 // Up to the next barrier another thread may write there: the read is looked at again then.
 static void use(Checker *checker, uint32_t number) {
-    KeptRead *kept = &checker->kept[number - 1];
-    if (!kept->used && number <= checker->kept_settled) report(checker, kept);
+    UnwrittenRead *kept = &checker->unwritten.reads[number - 1];
+    if (!kept->used && number <= checker->unwritten.checked) report(checker, kept);
     kept->used = true;
 }
 
 // Sums of many are made one after the other: one of the two is mostly a read.
 void unwritten_used(Checker *checker, uint32_t number) {
-    while (!checker->kept[number - 1].inst) {
-        KeptRead *kept = &checker->kept[number - 1];
-        if (kept->used && number > checker->kept_settled) return;
+    while (!checker->unwritten.reads[number - 1].inst) {
+        UnwrittenRead *kept = &checker->unwritten.reads[number - 1];
+        if (kept->used && number > checker->unwritten.checked) return;
         kept->used = true;
-        const bool read = checker->kept[kept->first - 1].inst;
+        const bool read = checker->unwritten.reads[kept->first - 1].inst;
         unwritten_used(checker, read ? kept->first : kept->second);
         number = read ? kept->second : kept->first;
     }
@@ -172,10 +175,12 @@ void unwritten_read(const Race *at, uint32_t byte) {
     if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_pieces(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
     const uint32_t number = keep(
-        checker, &(KeptRead){.inst = inst, .time = checker->now, .byte = byte, .thread = thread});
+        checker,
+        &(UnwrittenRead){.inst = inst, .time = checker->sync.now, .byte = byte, .thread = thread});
     if (!number) return;
     const bool follows = !at->copy && (inst->access == ACCESS_LOAD || clears(inst)) &&
                          undefined_read(at->warp, inst, at->lane, element, number);
-    checker->kept[number - 1].used = !follows;
-    checker->kept_at[site] = (uint16_t)(checker->kept_at[site] + (follows ? 1 : THROWN_AWAY));
+    checker->unwritten.reads[number - 1].used = !follows;
+    checker->unwritten.of_site[site] =
+        (uint16_t)(checker->unwritten.of_site[site] + (follows ? 1 : THROWN_AWAY));
 }
