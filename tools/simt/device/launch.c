@@ -6,8 +6,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
-#include "simt/device/orders.h"
-#include "simt/exec/schedule.h"
+#include "simt/exec/block.h"
 #include "simt/sass/lower.h"
 
 #define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says

@@ -19,7 +19,7 @@ struct Kernel {
     uint32_t shared_bytes;    // where dynamic shared memory begins
     uint32_t shared_reserved; // of these the system's, in front
     uint32_t registers;       // 0: not known
-    uint32_t reordered;       // launches that other orders were tried of, see orders.h
+    uint32_t reordered;       // launches for which orders.c has tried another order
     Kernel *next;
 };
 
@@ -63,5 +63,23 @@ SimtStatus kernel_check_launch(const Kernel *kernel, const Launch *launch, SimtE
 void observers_open(Observed *of);
 void observers_report(Observed *of);
 void observers_close(Observed *of);
+
+// --- orders.c: runs a launch in other orders of its blocks and warps ---
+//
+// This finds what the usual order hides: the first thread that takes a lock acquires nothing from
+// another, and a thread that reads a flag after it was set never reads too early.
+//
+// Each of these runs happens before the usual one, in a forked child that ends with it. Nobody sees
+// what the launch does there to memory, output or anything else, so the program runs once, as it
+// does without --check.
+
+// Runs a launch that is ready to run, if machine->observer can receive what a child finds, in
+// `count` orders but for the usual one: in reverse, then with the seeds from 2 on. 0: in two, while
+// that is cheap, and if the order of threads matters; `tried` counts such launches of the kernel.
+// The observer reports what is found; the rest is in report->orders.
+void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report);
+
+// Ends the process if it is such a child: memory ran out.
+void orders_leave(void);
 
 #endif

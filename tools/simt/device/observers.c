@@ -1,6 +1,6 @@
 // The list of all observers: to add one, add the function that opens it.
 #include "simt/device/module_inside.h"
-#include "simt/observe/race/check.h"
+#include "simt/observe/race/checker.h"
 #include "simt/observe/trace.h"
 #include "simt/time/record.h"
 

@@ -1,8 +1,6 @@
 // Forks a child for each further order of a launch and receives what its observer found. See
-// orders.h.
+// module_inside.h.
 #define _GNU_SOURCE
-#include "simt/device/orders.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +12,8 @@
 #include <unistd.h>
 
 #include "simt/base/console.h"
-#include "simt/exec/schedule.h"
+#include "simt/device/module_inside.h"
+#include "simt/exec/block.h"
 #include "simt/memory/memory.h"
 
 // Without --orders, LAUNCHES launches of each kernel run in a second order, until all second orders

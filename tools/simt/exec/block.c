@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "simt/exec/cluster.h"
-#include "simt/exec/longest.h"
 #include "simt/exec/observer.h"
 #include "simt/exec/path_join.h"
 

@@ -40,7 +40,7 @@ typedef struct {
     bool volatiles;              // likewise, and the check is to look at them
     uint32_t slot_count;         // of counters
     const SlotTable *longest_of; // what longest_warp is counted by; NULL: it is not asked for
-    uint64_t longest_warp;       // the most instructions of one warp, see longest.h
+    uint64_t longest_warp;       // the most instructions of one warp, see longest.c
     const PtxModule *module;
     Observer *observers; // all of them; NULL: there are none
     // Those of them that get events, see observer.h; each may be NULL.

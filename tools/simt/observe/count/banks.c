@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/exec/schedule.h"
+#include "simt/exec/block.h"
 #include "simt/observe/observed.h"
 
 typedef struct {

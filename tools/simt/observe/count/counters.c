@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/exec/schedule.h"
+#include "simt/exec/block.h"
 #include "simt/observe/observed.h"
 
 const char *const counters_names[COUNTERS] = {

@@ -1,5 +1,4 @@
-// Hazards: see check.h. This file follows blocks, and sends accesses on by space.
-#include "simt/observe/race/check.h"
+// Follows blocks and their accesses, which it passes on by memory space. See checker.h.
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +63,8 @@ static void begin(Block *block) {
     if (!checker->machine->ordered) rest_forget(&checker->check->rest);
 }
 
-// A block that is stuck: lanes wait in an instruction for others that do not come, or threads at a
-// barrier. Lanes that do not come because they wait at a barrier are no fault of the barrier.
+// Reports why a block is stuck: lanes wait in an instruction for others that do not come or, if
+// there are none, threads wait at a barrier.
 static void find_stuck(Checker *checker, Block *block) {
     bool masks = false;
     for (uint32_t w = 0; w < block->warp_count; w++) {
@@ -126,7 +125,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (access->space != PTX_SHARED) return;
     lanes = bounds_inside(checker, warp, access, lanes, address);
     if (!lanes) return;
-    // That an mbarrier was made must be known from elsewhere than the mbarrier itself.
+    // An mbarrier cannot order its own initialization before its use.
     const bool mbarrier = access->kind == ACCESS_ATOMIC && !(access->order & ORDER_RELAXED);
     if (!mbarrier) order_access(checker, warp, access, lanes, address, &checker->order.words);
     if (access->inst->access == ACCESS_COPY)
@@ -136,7 +135,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (mbarrier) order_access(checker, warp, access, lanes, address, &checker->order.words);
 }
 
-// Whether all lanes access the element behind that of the lane before. False: look at each.
+// See Observer.whole.
 static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     Checker *checker = check_of(warp);
     const Access access = address_access(inst);

@@ -1,7 +1,18 @@
-// The checker of a launch and of each of its blocks: the states of its modules, side by side.
+// simt --check: finds hazards while a kernel runs. Each Block has a Checker, which follows it
+// through all blocks of the grid that it stands for.
 //
-// A module's state and functions are in its own header. A module that needs another one includes
-// this header, since every function takes the Checker.
+// The checker is a happens-before detector, as FastTrack is (Flanagan and Freund, 2009), with the
+// hierarchy of the GPU in place of one clock for each thread. Barriers order whole blocks, so one
+// number for a block, and one for a warp where only some take part, says what is ordered inside it.
+// Between blocks only words of memory carry order. record.h: what is recorded of an access;
+// shadow.h: where; race.h: the rule. What orders accesses: sync.h (barriers), order.h and release.h
+// (words of memory), cluster.h, copy.h.
+//
+// All blocks run on one host thread (schedule.c). So whether a store changes memory, and which
+// access to a word was the last, have one answer, and the findings are the same every time.
+//
+// The states of the checker's modules are side by side here. A module's state and functions are in
+// its own header; its functions take the Checker, so modules that call each other include this one.
 #ifndef RACE_CHECKER_H
 #define RACE_CHECKER_H
 
@@ -84,5 +95,8 @@ static inline uint16_t check_many_races(const Checker *checker) {
 static inline bool check_saturated(const Checker *checker, Record record) {
     return checker->finding.races[record_site(record)] >= check_many_races(checker);
 }
+
+// Opens the observer that finds hazards, for SimtOptions.check.
+void check_open(Observed *of);
 
 #endif

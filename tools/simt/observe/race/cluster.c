@@ -1,9 +1,9 @@
-// Clusters: whether the other block is there when its shared memory is accessed, and the barrier.
-// What orders its blocks is in order.c, races in their shared memory are found in race.c.
+// Checks that a block exists while another one accesses its shared memory, and the barrier of a
+// cluster. order.c has what orders blocks of a cluster; race.c finds races in their shared memory.
 //
-// A block has started for a thread that has waited at a barrier of the cluster, whatever that
-// orders, or has seen something that the block released, as through an mbarrier. It has not ended
-// where one of its threads has, behind the access.
+// For a thread, another block has started once the thread has waited at a barrier of the cluster or
+// has acquired something that the block released, as through an mbarrier. The block has not ended
+// yet if the access happens before something that one of its threads does.
 #include "simt/exec/cluster.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ bool cluster_same(const Checker *checker, uint64_t block) {
     return check_clusters(machine) && index_of(machine, block) == index_of(machine, checker->block);
 }
 
-// Memory of a block is written from the start of the first block of its cluster on.
+// Other blocks may write to a block's memory from the start of the cluster's first block on.
 void cluster_begin(Checker *checker, const Block *block) {
     checker->cluster.log = NULL; // also of one block, whose log went with the block before
     checker->cluster.seen = checker->cluster.arrived = 0;
@@ -58,7 +58,6 @@ void cluster_note(Checker *checker, Checker *owner, const Block *of, const Acces
     }
 }
 
-// Says so where the other block may not be there for some of the lanes.
 void cluster_find_absent(Checker *checker, const Warp *warp, const Access *access, uint32_t lanes,
                          const Block *of) {
     const uint32_t waited = checker->cluster.waited[warp->index];
@@ -72,7 +71,7 @@ void cluster_find_absent(Checker *checker, const Warp *warp, const Access *acces
     }
 }
 
-// Every access of other blocks must be ordered before the end of this one.
+// Every access of another block must happen before the end of this one.
 void cluster_end(Checker *checker, Block *block) {
     if (!checker->cluster.remote || checker->machine->status != SIMT_OK) return;
     for (uint32_t rank = 0; rank < block->cluster->count; rank++) {

@@ -1,15 +1,17 @@
-// Asynchronous copies. They are done at once here; so that what relies on it is seen, what a copy
-// does to shared memory is recorded as later than all else (RECORD_COPY) until somebody may rely on
-// it. Groups are waited for by the thread that made them: then it is as if that thread had accessed
-// the memory just now. Copies that count at an mbarrier are acquired by who waits there (order.c).
+// Checks asynchronous copies. See copy.h.
 //
-// Two copies that bring the same to the same place are no race, as two stores of the same value are
-// none: cooperative groups let lanes that have nothing left to copy repeat what the last one
-// copies. Who reads it has to wait for both.
+// The device completes a copy at once. To find accesses that do not wait for it, its accesses to
+// shared memory are recorded as later than all others (RECORD_COPY) until a thread has waited. When
+// the thread that made a group waits for it, the copies become accesses of that thread at that
+// time. Threads that wait at an mbarrier acquire the copies that count there (order.c).
 //
-// Copies in bulk are of the async proxy: what threads wrote before, it sees only behind a
-// fence.proxy.async. PTX ISA, "Async proxy"; mbarriers that they use likewise, where
-// fence.mbarrier_init is enough.
+// Two copies of the same value to the same place are no race, as two stores of the same value are
+// none: in cooperative groups, lanes without work repeat the last lane's copy. A reader has to wait
+// for both.
+//
+// Bulk copies use the async proxy, which sees earlier writes of threads only after a
+// fence.proxy.async (PTX ISA, "Async proxy"). For the mbarriers that they use, fence.mbarrier_init
+// is enough.
 #include <string.h>
 
 #include "simt/observe/race/global.h"
@@ -24,7 +26,7 @@ void copy_begin(Checker *checker) {
     if (checker->copy.groups) memset(checker->copy.groups, 0, warps * sizeof *checker->copy.groups);
 }
 
-// A time for a copy that no other has until very many have come.
+// A time for a copy. It is unique until RECORD_COPIES further copies have been made.
 static uint64_t copy_time(void) {
     static uint64_t copies;
     const uint64_t number = copies++;
@@ -33,7 +35,7 @@ static uint64_t copy_time(void) {
 
 // --- copies that are waited for in groups ---
 
-// Of a warp's lanes.
+// By lane of a warp: how many groups it has closed.
 static uint32_t *groups_of(Checker *checker, uint32_t warp, bool bulk) {
     if (!checker->copy.groups)
         checker->copy.groups =
@@ -47,25 +49,27 @@ static void add_pending(Checker *checker, PendingCopy copy) {
     checker->copy.pending[checker->copy.count++] = copy;
 }
 
-// What these of the copies' lanes did counts as done at this time.
-static void settle_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t time) {
+// The copies of these lanes become accesses at this time.
+static void complete_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t time) {
     const uint32_t first = copy->thread % LANES;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = copy->thread - first + lane;
         const Record of_lane = copy->copy + ((Record)(lane - first) << RECORD_THREAD);
-        race_settle(&copy->owner->shadow, copy->address + (lane - first) * (uint64_t)copy->bytes,
-                    copy->bytes, of_lane, record_make(time, record_site(copy->copy), thread, 0));
+        race_complete_copy(&copy->owner->shadow,
+                           copy->address + (lane - first) * (uint64_t)copy->bytes, copy->bytes,
+                           of_lane, record_make(time, record_site(copy->copy), thread, 0));
     }
 }
 
-// The block's memory has records of a copy in these bytes.
+// Notes that the block's shared memory has records of a copy in these bytes.
 static void widen(Checker *owner, uint64_t first, uint64_t bytes) {
     Extent *copied = &owner->copy.where;
     if (!copied->high || first < copied->low) copied->low = first;
     if (first + bytes > copied->high) copied->high = first + bytes;
 }
 
-// Those of the lanes of a warp that are in no later groups than all but the `pending` last ones.
+// Completes the copies of these lanes of a warp that the instruction waits for: all, or all but
+// those of the `pending` last groups.
 static void wait_for(Checker *checker, uint32_t warp, uint32_t lanes, const InstGroup *group) {
     const uint32_t *closed = groups_of(checker, warp, group->bulk);
     uint32_t kept = 0;
@@ -77,7 +81,7 @@ static void wait_for(Checker *checker, uint32_t warp, uint32_t lanes, const Inst
             LANE_LOOP done |= (uint32_t)(group->all | (copy.group + group->pending < closed[l]))
                               << l;
         done &= copy.lanes & lanes;
-        settle_lanes(&copy, done, checker->sync.now);
+        complete_lanes(&copy, done, checker->sync.now);
         copy.lanes &= ~done;
         if (copy.lanes) checker->copy.pending[kept++] = copy;
     }
@@ -96,7 +100,7 @@ void copy_group(Warp *warp, const Inst *inst) {
     LANE_LOOP open[l] += exec >> l & 1;
 }
 
-// They count as done from here on for who waits at the mbarrier.
+// A thread that waits at the mbarrier may rely on the lanes' copies.
 void copy_arrive(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     const Access access = address_access(inst);
@@ -109,8 +113,7 @@ void copy_arrive(Warp *warp, const Inst *inst) {
     }
 }
 
-// The lanes from this one on, of those given, each of which copies to behind where the one before
-// it does, into the same group.
+// The lanes from this one on, of those given, that copy to consecutive addresses in the same group.
 static uint32_t run_of(const uint32_t *groups, uint32_t lanes, uint32_t lane, uint32_t bytes,
                        const uint64_t address[LANES]) {
     uint32_t run = 1u << lane;
@@ -121,7 +124,7 @@ static uint32_t run_of(const uint32_t *groups, uint32_t lanes, uint32_t lane, ui
     return run;
 }
 
-// Of so many bytes a lane.
+// The shift of race_row for so many bytes for each lane.
 static uint32_t shift_of(uint32_t bytes) { return (uint32_t)__builtin_ctz(bytes / 4); }
 
 void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
@@ -148,11 +151,11 @@ void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lane
     }
 }
 
-// A block's memory is not there any more for what still reads it.
+// A copy that still reads shared memory when the block ends may find it reused.
 void copy_end(Checker *checker) {
     for (size_t i = 0; i < checker->copy.count; i++) {
         const PendingCopy *copy = &checker->copy.pending[i];
-        settle_lanes(copy, copy->lanes, checker->sync.now);
+        complete_lanes(copy, copy->lanes, checker->sync.now);
         if (!copy->bulk || checker->machine->status != SIMT_OK) continue;
         finding_add(checker, KIND_COPY, PTX_SHARED, copy->inst, copy->thread, NULL, 0,
                     copy->address,
@@ -165,7 +168,7 @@ void copy_end(Checker *checker) {
 
 // --- proxies ---
 
-// The rings are of warps; what a fence lets copies see is what its threads had done or come behind.
+// A fence makes visible what happened before it. Each warp saves its latest ones.
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst) {
     if (!checker->copy.fences)
         checker->copy.fences =
@@ -177,8 +180,9 @@ void copy_fence(Checker *checker, const Warp *warp, const Inst *inst) {
     sync_tick(checker);
 }
 
-// Whether a fence of a warp lies before `thread` now.
-static bool is_behind(Checker *checker, const ProxyFence *fence, uint32_t warp, uint32_t thread) {
+// Whether a fence of a warp happens before what `thread` does now.
+static bool fence_before(Checker *checker, const ProxyFence *fence, uint32_t warp,
+                         uint32_t thread) {
     for (uint32_t m = fence->lanes; m; m &= m - 1) {
         const uint32_t other = warp * LANES + (uint32_t)__builtin_ctz(m);
         if (other == thread || fence->time < checker->sync.block_floor ||
@@ -190,22 +194,22 @@ static bool is_behind(Checker *checker, const ProxyFence *fence, uint32_t warp, 
     return false;
 }
 
-// A fence behind a write and before `thread` now, or one that only makes mbarriers visible. NULL:
+// A fence after a write and before what `thread` does now; init: fence.mbarrier_init will do. NULL:
 // there is none.
-static const ProxyFence *fence_behind(Checker *checker, Record write, uint32_t thread, bool init) {
+static const ProxyFence *find_fence(Checker *checker, Record write, uint32_t thread, bool init) {
     const uint32_t other = record_thread(write);
     for (uint32_t w = 0; checker->copy.fences && w < checker->machine->warps_per_block; w++) {
         const ProxyFence *fence = checker->copy.fences[w];
         for (int k = 0; k < PROXY_FENCES && fence[k].release; k++)
             if ((init || !fence[k].init) &&
                 release_covers(fence[k].release, other, record_time(write)) &&
-                is_behind(checker, &fence[k], w, thread))
+                fence_before(checker, &fence[k], w, thread))
                 return &fence[k];
     }
     return NULL;
 }
 
-// Whether the block's own threads wrote: others' writes are races, or another block's.
+// Whether a thread of the block wrote, in this block and not by a copy.
 static bool is_own(const Checker *checker, Record write) {
     return write >= checker->sync.block_start << RECORD_TIME && !record_is_copy(write) &&
            shadow_block(record_time(write)) == checker->block;
@@ -219,7 +223,7 @@ static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
         const uint32_t other = record_thread(write);
         if (!is_own(checker, write)) continue;
         if (fence && release_covers(fence->release, other, record_time(write))) continue;
-        fence = fence_behind(checker, write, thread, false);
+        fence = find_fence(checker, write, thread, false);
         if (fence) continue;
         finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, other, byte,
@@ -244,7 +248,7 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
         const Record write = shadow_record(&checker->shadow, slot, bulk->barrier.address);
         if (!makes_mbarrier(checker, write) || !is_own(checker, write)) continue;
         if (record_thread(write) == thread) continue;
-        if (fence_behind(checker, write, thread, true)) continue;
+        if (find_fence(checker, write, thread, true)) continue;
         finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, record_thread(write),
                     bulk->barrier.address,
@@ -259,9 +263,9 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
 
 static uint32_t bulk_lanes(const Bulk *bulk) { return (uint32_t)__builtin_popcount(bulk->lanes); }
 
-enum { STEP = 16, AT_ONCE = 128 }; // bytes that are looked at as one access
+enum { STEP = 16, AT_ONCE = 128 }; // bytes that are checked as one access, and in one row
 
-// What a copy does on one side, as accesses of its thread.
+// The source or the destination of a copy, as accesses of its thread.
 typedef struct {
     Checker *checker;
     Warp *warp;
@@ -271,7 +275,7 @@ typedef struct {
     uint64_t copy; // its time
 } CopySide;
 
-// Looks at so many bytes at once. False: look at each access.
+// Checks so many bytes at once. False: each access has to be checked.
 static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
     if (!side->block)
@@ -296,9 +300,9 @@ static void step(const CopySide *side, int of_lane, uint64_t first) {
     race_lanes(&at, lane);
 }
 
-// One side of a copy. `kind`: what it does there.
-static void look_at(Checker *checker, Warp *warp, const Bulk *bulk, const Piece *piece,
-                    AccessKind kind, uint64_t copy) {
+// Checks one side of a copy. `kind`: how it accesses memory there.
+static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Piece *piece,
+                        AccessKind kind, uint64_t copy) {
     const uint8_t each = bulk->stores ? (uint8_t)bulk->bytes : STEP;
     CopySide side = {.checker = checker,
                      .warp = warp,
@@ -334,8 +338,8 @@ void copy_bulk(Warp *warp, const Bulk *bulk) {
     const Access source = {.inst = bulk->inst, .slot = bulk->inst->slot + 1, .kind = ACCESS_LOAD};
     if (bulk->from.block && !bulk->stores) check_source(checker, bulk, thread);
     if (bulk->barrier.block && !bulk->stores) check_mbarrier(checker, bulk, thread);
-    if (!bulk->stores) look_at(checker, warp, bulk, &bulk->from, ACCESS_LOAD, time);
-    look_at(checker, warp, bulk, &bulk->to, writes, time);
+    if (!bulk->stores) access_side(checker, warp, bulk, &bulk->from, ACCESS_LOAD, time);
+    access_side(checker, warp, bulk, &bulk->to, writes, time);
     if (bulk->barrier.block) {
         Checker *of = bulk->barrier.block->watch;
         order_copy_counted(checker, &of->order.words, bulk->barrier.address,

@@ -1,9 +1,9 @@
-// Launches that may start before the one in front of them has ended (programmatic dependent
-// launch): what a thread does before it has waited for that one must not touch what that one does.
-// CUDA C++ Programming Guide, "Programmatic Dependent Launch"; PTX ISA, "griddepcontrol".
+// Checks launches that may start before the launch before them has ended. A thread that has not
+// waited for that launch must not touch what it accesses (CUDA C++ Programming Guide, "Programmatic
+// Dependent Launch"; PTX ISA, "griddepcontrol").
 //
-// The records of the earlier launch are still in the shadow of global memory. Its times and its
-// instructions are remembered here.
+// The shadow of global memory still has the records of the earlier launch. This file saves its
+// times and sites.
 #include "simt/observe/race/checker.h"
 
 enum { REMEMBERED = 8 };
@@ -37,10 +37,10 @@ void early_waited(Warp *warp) {
     checker->early.any = true;
 }
 
-// Behind a barrier all threads are behind what one of them has waited for.
+// After a barrier, all threads come after the wait of one of them.
 void early_barrier(Checker *checker) { checker->early.all |= checker->early.any; }
 
-// An access of a thread now, against one of the launch's.
+// Checks an access of a thread against a record of the earlier launch.
 static void against(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
                     const Past *launch, Record record) {
     const uint64_t time = record_time(record);

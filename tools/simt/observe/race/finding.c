@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/exec/argument.h"
+#include "simt/exec/address.h"
 #include "simt/observe/race/checker.h"
 #include "simt/observe/race/guess.h"
 #include "simt/ops/ops.h"

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "simt/exec/argument.h"
 #include "simt/observe/race/race.h"
 
 static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,

@@ -1,37 +1,38 @@
-// Order through memory. PTX ISA, "Memory Consistency Model": a release pattern synchronizes with an
-// acquire pattern that reads what it wrote, or what atomic operations made of that.
+// Order through words of memory (PTX ISA, "Memory Consistency Model"). A release pattern
+// synchronizes with an acquire pattern that reads what it wrote, or what atomic operations made of
+// that.
 //
 //   releases: .release; a fence, then a strong write (relaxed, volatile, atomic)
 //   acquires: .acquire; a strong read, then a fence
 //
-// Both must be strong at a scope that covers the other thread. What a thread has acquired it passes
-// on: order is transitive, through barriers too. None of this looks at values, and blocks run one
-// after another here, so a missing fence is found although nothing ever went wrong.
+// Both must be strong with a scope that includes the other thread. Order is transitive, also
+// through barriers. The checker does not look at values, and blocks run one after another here, so
+// it finds a missing fence even when nothing went wrong.
 //
-// A fence counts for its own thread, and for those that a barrier lets go behind it, if they have
-// called one of its scope, too: where all threads write and call __threadfence(), and behind
-// __syncthreads() one of them takes a ticket, the fences (fence.sc) order what all wrote. Without a
-// barrier a ticket says nothing of what other lanes did, though they called the fence with its own.
-// Which of two fences comes first in the order of all fence.sc is otherwise left to chance, and
-// orders nothing here.
+// A fence covers its own thread, and the threads that a later barrier releases if they have
+// executed a fence of its scope too. So in the usual pattern (all threads write and call
+// __threadfence(), and after __syncthreads() one of them takes a ticket) the fences order all
+// writes. Without a barrier, a ticket does not order the writes of other lanes, even though they
+// executed the same fence. Beyond that, the order among all fence.sc is not determined, and orders
+// nothing here.
 //
-// A message: a relaxed store of eight bytes or more, which has room for what it tells of, as where
-// scans look back from tile to tile (Merrill and Garland, 2016). By the letter nothing orders what
-// lies before it and who reads it. But it is made of what its thread had read, and so those reads
-// are done with: who has read a message may write over what was read, and no more.
+// A message is a relaxed store of eight bytes or more, which can carry data itself, as in scans
+// that look back from tile to tile (Merrill and Garland, 2016). The memory model orders nothing
+// before it. But its value depends on what its thread has read, so those reads are over: a thread
+// that has read the message may overwrite what was read. It orders nothing else.
 //
-// Volatile accesses are ordered with less (race.h): a strong read that sees a release acquires
-// eagerly, without a fence behind it, as the CUDA C++ Programming Guide's last block does. Not so a
-// compare-and-swap: that takes a lock, and the fence behind it is what a lock is made of.
+// Volatile accesses need less (race.c): a strong read that observes a release acquires eagerly,
+// without a later fence, as the last block does in the CUDA C++ Programming Guide. A
+// compare-and-swap does not: it takes a lock, and the fence after it is part of the lock.
 //
-// Wide: at the scope of the device or the system, or of the cluster where there are any: which
-// clusters two blocks are of is not looked at.
+// Wide: with a scope that includes other blocks. That is the device, the system, and in launches
+// with clusters the cluster, even where the two blocks are of different clusters.
 #include <string.h>
 
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
 
-static bool wide(const Checker *checker, Scope scope) {
+static bool is_wide(const Checker *checker, Scope scope) {
     return scope == SCOPE_DEVICE || (scope == SCOPE_CLUSTER && check_clusters(checker->machine));
 }
 
@@ -55,7 +56,7 @@ static SyncWord *find_word(const SyncTable *table, uint64_t address) {
     return word->address ? word : NULL;
 }
 
-// Twice the slots.
+// Doubles the slots.
 static void widen(ReleaseRoom *room, SyncTable *table) {
     SyncTable wider = *table;
     wider.slots = table->slots ? table->slots * 2 : 16;
@@ -79,14 +80,14 @@ static SyncWord *make_word(ReleaseRoom *room, SyncTable *table, uint64_t address
 
 // --- reads ---
 
-// A log that the lanes have read from, at a scope.
+// The lanes have read a word that has this log.
 static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *access,
                      uint32_t lanes) {
-    bool far = wide(checker, access->scope);
-    if (!log || !log_count(log) || (!far && !log_only(log, checker->block))) return;
+    bool wide = is_wide(checker, access->scope);
+    if (!log || !log_count(log) || (!wide && !log_only(log, checker->block))) return;
     const bool swap = access->kind == ACCESS_ATOMIC && access->inst->plain == op_atomic &&
                       access->inst->atomic.mode == ATOMIC_CAS;
-    Seen seen = {log, log_count(log), lanes, far, false, swap};
+    Seen seen = {log, log_count(log), lanes, wide, false, swap};
     bool acquires = access->order & ORDER_ACQUIRE;
     if (acquires) seen.swap = false;
     seen_add(checker->room, acquires ? &warp->acquired : &warp->pending, seen);
@@ -97,13 +98,13 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
 }
 
 static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint32_t lanes,
-                    bool far) {
+                    bool wide) {
     for (uint32_t i = 0; i < from->count; i++) {
         Seen seen = from->at[i];
         seen.lanes &= lanes;
         seen.swap = false;
         bool near = log_only(seen.log, checker->block);
-        if (seen.lanes && (near || (far && seen.wide)))
+        if (seen.lanes && (near || (wide && seen.wide)))
             seen_add(checker->room, &to->acquired, seen);
     }
 }
@@ -116,8 +117,8 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
     return any ? times : NULL;
 }
 
-// What lanes of a warp release now.
-static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far,
+// A release of everything that happens before what lanes of a warp do now.
+static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool wide,
                                   bool message) {
     uint32_t index = warp->index;
     uint64_t others[LANES] = {0}, floor = checker->sync.block_floor;
@@ -135,20 +136,20 @@ static const Release *release_now(Checker *checker, const Warp *warp, uint32_t l
                      .others = later_than(others, warp_floor),
                      .warp = index,
                      .lanes = lanes,
-                     .wide = far,
+                     .wide = wide,
                      .message = message};
     checker->order.any = true;
     return release_new(checker->room, &facts, &checker->order.warps[index].acquired,
                        &checker->order.common.acquired);
 }
 
-// Into a word goes what `of` has in a release.
+// Adds what the lanes `of` have in a release to a word's log.
 static void write_log(Checker *checker, SyncWord *word, const Release *release, uint32_t of,
-                      bool far) {
-    far = far && release->wide;
-    if (!far && word->narrow_block != checker->block) word->narrow = NULL;
-    if (!far) word->narrow_block = checker->block;
-    log_add(checker->room, far ? &word->wide : &word->narrow, release, of);
+                      bool wide) {
+    wide = wide && release->wide;
+    if (!wide && word->narrow_block != checker->block) word->narrow = NULL;
+    if (!wide) word->narrow_block = checker->block;
+    log_add(checker->room, wide ? &word->wide : &word->narrow, release, of);
 }
 
 static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
@@ -162,7 +163,7 @@ static void append(Checker *checker, Knowledge *to, Fenced fenced) {
     to->fenced[to->fenced_count++] = fenced;
 }
 
-// Takes what a fence made ready, in place of what the same lanes' earlier fences did.
+// Adds what a fence made ready, which replaces what earlier fences of the same lanes did.
 static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < to->fenced_count; i++) {
@@ -178,13 +179,13 @@ static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     append(checker, to, fenced);
 }
 
-// What fences made ready for `lanes`: for other blocks what those did that are `far`.
+// Writes what fences made ready for `lanes`; it is visible to other blocks for the lanes in `wide`.
 static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
-                         uint32_t lanes, uint32_t far) {
+                         uint32_t lanes, uint32_t wide) {
     for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
         const Fenced *one = &knowledge->fenced[i];
         const uint32_t with = one->lanes & lanes;
-        if (with) write_log(checker, word, one->release, one->apart ? with : one->of, with & far);
+        if (with) write_log(checker, word, one->release, one->apart ? with : one->of, with & wide);
     }
 }
 
@@ -193,7 +194,7 @@ static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *know
 static void write_word(Checker *checker, const Warp *warp, const Access *access, SyncTable *table,
                        uint64_t address, uint32_t lanes) {
     Knowledge *own = &checker->order.warps[warp->index];
-    bool far = wide(checker, access->scope);
+    bool wide = is_wide(checker, access->scope);
     bool releases = access->order & ORDER_RELEASE;
     const uint32_t fenced = lanes & checker->order.fenced[warp->index];
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
@@ -201,24 +202,25 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     const bool message = is_message(access);
     if (!releases && !after_fence && !message) return;
     SyncWord *word = make_word(checker->room, table, address);
-    if (message) write_log(checker, word, release_now(checker, warp, lanes, far, true), lanes, far);
+    if (message)
+        write_log(checker, word, release_now(checker, warp, lanes, wide, true), lanes, wide);
     if (releases)
-        write_log(checker, word, release_now(checker, warp, lanes, far, false), lanes, far);
+        write_log(checker, word, release_now(checker, warp, lanes, wide, false), lanes, wide);
     if (after_fence) {
-        const uint32_t fenced_far = far ? checker->order.fenced_wide[warp->index] : 0;
-        write_fenced(checker, word, &checker->order.common, fenced, fenced_far);
-        write_fenced(checker, word, own, fenced, fenced_far);
+        const uint32_t fenced_wide = wide ? checker->order.fenced_wide[warp->index] : 0;
+        write_fenced(checker, word, &checker->order.common, fenced, fenced_wide);
+        write_fenced(checker, word, own, fenced, fenced_wide);
     }
 }
 
-// The address by which a word is found; not 0.
+// The key of a word in its table; not 0.
 static uint64_t key_of(uint64_t address) { return (address & ~(uint64_t)3) + 4; }
 
 bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes) {
     return table->count && key_of(first) <= table->high && key_of(first + bytes - 1) >= table->low;
 }
 
-// A store: whoever reads it reads nothing that was released before.
+// A store replaces what was released: a thread that reads it acquires nothing older.
 static void overwrite(const Access *access, uint32_t mask, const uint64_t address[LANES],
                       const SyncTable *table) {
     const uint64_t bytes = address_bytes(access);
@@ -239,8 +241,8 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
     return same & mask;
 }
 
-// Those of the lanes that access one word whose writes somebody may read: of several stores to the
-// same place the last one, of compare-and-swaps those that succeed.
+// Of lanes that access one word those whose writes can be read: of several stores to one place the
+// last one, of compare-and-swaps those that succeed.
 static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lanes,
                             const uint64_t address[LANES]) {
     uint32_t seen = 0;
@@ -253,14 +255,14 @@ static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lan
     return seen;
 }
 
-// Whether a strong access may release something: itself, or what a fence before it made ready.
+// Whether a strong access may release something, by itself or after a fence.
 static bool releases(const Checker *checker, const Warp *warp, const Access *access) {
     if (access->kind == ACCESS_LOAD) return false;
     return access->order & ORDER_RELEASE || is_message(access) ||
            checker->order.warps[warp->index].fenced_count || checker->order.common.fenced_count;
 }
 
-// Somebody waits for the words. A word of a table may tell that, and release nothing.
+// Marks words for which a thread waits. Such a word need not have released anything.
 static void note_waits(Checker *checker, const Access *access, uint32_t mask,
                        const uint64_t address[LANES], SyncTable *table) {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -275,8 +277,8 @@ bool order_waited(const SyncTable *table, uint64_t address) {
     return word && word->waited;
 }
 
-// Blocks that run at the same time never wait for each other: only those that run one at a time
-// can order anything through global memory.
+// Blocks that run at the same time never wait for each other, so nothing orders them through global
+// memory: only blocks that run one at a time have to be checked.
 void order_access(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], SyncTable *table) {
     if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
@@ -298,7 +300,8 @@ void order_access(Checker *checker, const Warp *warp, const Access *access, uint
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
-            // Copies that are done: at any scope, since they were made for those that wait here.
+            // Copies that are done count at any scope: they were made for the threads that wait
+            // here.
             if (word->copies && access->order & ORDER_ACQUIRE)
                 seen_add(checker->room, &own->acquired,
                          (Seen){word->copies, log_count(word->copies), same, true, false, false});
@@ -315,7 +318,7 @@ bool order_released(const SyncTable *table, uint64_t address) {
     return word && (word->wide || word->narrow);
 }
 
-// Those of the lanes that know the same of each other lane as the first of them.
+// The lanes that have seen the same of every other lane as the first of them has.
 static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!(checker->sync.parted >> warp & 1)) return lanes;
     const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->sync.lane_known[warp];
@@ -335,16 +338,17 @@ void order_fence(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     Knowledge *own = &checker->order.warps[warp->index];
     if (inst->order & ORDER_ACQUIRE) {
-        acquire(checker, own, &own->pending, warp->exec, wide(checker, inst->scope));
-        acquire(checker, own, &checker->order.common.pending, warp->exec, wide(checker, inst->scope));
+        acquire(checker, own, &own->pending, warp->exec, is_wide(checker, inst->scope));
+        acquire(checker, own, &checker->order.common.pending, warp->exec,
+                is_wide(checker, inst->scope));
     }
     if (!(inst->order & ORDER_RELEASE)) return;
-    const bool far = wide(checker, inst->scope);
+    const bool wide = is_wide(checker, inst->scope);
     checker->order.fenced[warp->index] |= warp->exec;
-    if (far) checker->order.fenced_wide[warp->index] |= warp->exec;
+    if (wide) checker->order.fenced_wide[warp->index] |= warp->exec;
     for (uint32_t left = warp->exec; left;) {
         const uint32_t lanes = alike(checker, warp->index, left);
-        const Release *release = release_now(checker, warp, lanes, far, false);
+        const Release *release = release_now(checker, warp, lanes, wide, false);
         add_fenced(checker, own, (Fenced){release, lanes, lanes, true});
         left &= ~lanes;
     }
@@ -444,8 +448,9 @@ bool order_acquired(Checker *checker, uint32_t thread, const Event *event) {
     const uint32_t lane = thread % LANES;
     return seen_orders(checker->room, own, lane, event) ||
            seen_orders(checker->room, &checker->order.common.acquired, lane, event) ||
-           (event->eager && (seen_orders(checker->room, pending, lane, event) ||
-                             seen_orders(checker->room, &checker->order.common.pending, lane, event)));
+           (event->eager &&
+            (seen_orders(checker->room, pending, lane, event) ||
+             seen_orders(checker->room, &checker->order.common.pending, lane, event)));
 }
 
 // --- clusters ---

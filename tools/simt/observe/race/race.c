@@ -1,4 +1,4 @@
-// Races lane by lane: see race.h.
+// Finds races, lane by lane. See race.h.
 #include "simt/observe/race/race.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@ static uint64_t block_of(const Race *at, Record record) {
     return near || race_own(at, record) ? at->checker->block : shadow_block(record_time(record));
 }
 
-// eager: as of two volatile accesses, see order.c.
+// Whether the access of a record happens before this one. eager: both are volatile, see order.c.
 static bool ordered_as(const Race *at, Record record, bool read, bool eager) {
-    if (race_settled(at, record, at->mine)) return true;
+    if (race_before(at, record, at->mine)) return true;
     Checker *checker = at->checker;
     const uint64_t time = record_time(record);
     const uint32_t other = record_thread(record), thread = record_thread(at->mine);
@@ -30,7 +30,8 @@ static bool ordered(const Race *at, Record record, bool read) {
     return ordered_as(at, record, read, false);
 }
 
-// Morally strong, in the words of the PTX ISA. Shared memory is taken to be of one scope.
+// Whether the two accesses are morally strong (PTX ISA). All scopes include a block's shared
+// memory.
 static bool both_strong(const Race *at, Record record) {
     const uint32_t mine = record_scope(at->mine), other = record_scope(record);
     if (!mine || !other) return false;
@@ -44,8 +45,8 @@ static const Site *site_of(const Race *at, Record record) {
     return check_site_of(at->checker, record);
 }
 
-// Whether both are volatile accesses to shared memory, by two warps, and to a flag: a word through
-// which a fence released something. Who polls it needs no more.
+// Whether both are volatile accesses of two warps to a flag in shared memory: a word through which
+// a fence has released something. A thread that polls a flag needs no stronger access.
 static bool is_flag(const Race *at, Record record, uint64_t address) {
     return at->owner && at->access->order & ORDER_VOLATILE &&
            site_of(at, record)->inst->order & ORDER_VOLATILE &&
@@ -53,24 +54,24 @@ static bool is_flag(const Race *at, Record record, uint64_t address) {
            order_released(&at->owner->order.words, address);
 }
 
-// --- two that bring the same ---
+// --- stores of equal values ---
 
-// Bytes that a lane stores, or that its cp.async brings there. False: not known.
+// The bytes that a lane stores or copies there by cp.async. False: they are not known.
 static bool brought(const Race *at, uint32_t lane, uint64_t address, uint32_t count, uint8_t *to) {
     const uint32_t offset = (uint32_t)(address - at->address[lane]);
     if (at->copy) return address_copied(at->warp, at->access->inst, (int)lane, offset, count, to);
     return address_stored(at->warp, at->access, lane, offset, count, to);
 }
 
-// Whether both are stores, or both such copies.
+// Whether both accesses are stores, or both are cp.async.
 static bool alike(const Race *at, Record record) {
     const Inst *other = site_of(at, record)->inst;
     if (at->copy) return at->access->inst->access == ACCESS_COPY && other->access == ACCESS_COPY;
     return !record_is_copy(record) && (at->owner || site_of(at, record)->kind == ACCESS_STORE);
 }
 
-// Whether this lane's store leaves what another thread wrote as it is. The other may be a lane of
-// the same instruction, whose value is not yet in memory.
+// Whether this lane stores the value that another thread has stored. The other thread may be a lane
+// of the same instruction, whose value is not in memory yet.
 static bool same_value(const Race *at, Record record, uint64_t address, uint32_t count) {
     uint8_t mine[4], theirs[4];
     if (at->kind != ACCESS_STORE || !alike(at, record)) return false;
@@ -90,10 +91,10 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 
 // --- the rules ---
 
-// Both strong, and thus no race: but one is a volatile store and the other volatile or an atomic
-// operation, and the program means neither as a question (lower/looks.c). Lanes of a warp may read
-// what another one of them writes afterwards: code of whole warps relies on that, and what would be
-// read late is seen when it is read.
+// Whether two strong accesses, which are no race, are still suspicious: one is a volatile store,
+// the other is volatile or atomic, neither is a spin read (lower/looks.c), and nothing orders them.
+// A lane of a warp may write what another lane has read before, as warp-synchronous code does. The
+// reverse is found at the read.
 static bool are_unordered(const Race *at, Record record, bool write) {
     const Site *other = site_of(at, record);
     const Inst *inst = at->access->inst;
@@ -115,10 +116,10 @@ static void against_volatile(const Race *at, Record record, uint64_t address, ui
     finding_race(at->checker, KIND_VOLATILE, PTX_GLOBAL, at->mine, record, address);
 }
 
-// Holds the lane's access against an earlier one; `write`: which wrote. Whether nothing orders the
-// two, and they are no race since both brought the same.
+// Checks the lane's access against an earlier one; `write`: the earlier one wrote. True: nothing
+// orders the two, but both stored the same value, so they are no race.
 static bool against(const Race *at, Record record, uint64_t address, uint32_t count, bool write) {
-    if (race_settled(at, record, at->mine)) return false;
+    if (race_before(at, record, at->mine)) return false;
     if (both_strong(at, record)) {
         if (at->volatiles) against_volatile(at, record, address, count, write);
         return false;
@@ -131,14 +132,14 @@ static bool against(const Race *at, Record record, uint64_t address, uint32_t co
     return false;
 }
 
-// What ld.global.nc reads the launch must not have written, in whatever order.
+// ld.global.nc must not read what the launch has written, even if that is ordered before.
 static void against_promise(const Race *at, Record write, uint64_t address) {
     if (write < at->start || check_saturated(at->checker, at->mine) || !ordered(at, write, false))
         return;
     finding_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
 }
 
-// Whether a strong read has observed the last strong write of its word.
+// Whether a strong read has observed the last strong write to its word.
 static bool observes(Record read) { return record_scope(read) && !(read & RECORD_IS_PASSED); }
 
 static uint32_t bits_of(uint64_t address, uint32_t count) {
@@ -149,14 +150,14 @@ static Record record_of(const Rest *rest, uint32_t lane) {
     return rest->first + ((Record)lane << RECORD_THREAD);
 }
 
-// Whether a strong access to the word that lies before this one came after all strong writes of
-// others: then they do, too, by what it observed. PTX ISA, "Causality Order". An atomic operation
-// at whose old value nobody looks may as well have come earlier.
+// Whether a strong access that happens before this one has observed all strong writes to the word:
+// then they happen before this one as well (PTX ISA, "Causality Order"). An atomic operation whose
+// old value is not used has observed nothing.
 static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) {
     const Record write = old[WRITE];
     if (!record_scope(write)) return false;
     if (write >= at->start && site_of(at, write)->looks && ordered(at, write, false)) return true;
-    if (at->strong) return false; // of volatile accesses, "test, then set" orders nothing
+    if (at->strong) return false; // a volatile read and then a volatile write order nothing
     for (int slot = READ; slot < SLOTS; slot++)
         if (old[slot] >= at->start && observes(old[slot]) && ordered(at, old[slot], false))
             return true;
@@ -166,18 +167,18 @@ static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) 
     return false;
 }
 
-// Whether a newer access by `mine` stands for an old one, of reads or of writes. equal: both
-// brought the same, and nothing orders them.
+// Whether a later access that races with `old` also races with this one, so that `old` need not be
+// recorded any more. equal: both stored the same value and nothing orders them.
 static bool stands_for(const Race *at, Record old, bool write, bool equal) {
-    if (old < at->past) return true;
+    if (old < at->all_before) return true;
     if (at->kind == ACCESS_LOAD)
         return (at->strong ? record_scope(old) : !observes(old)) && ordered(at, old, true);
-    if (!at->strong) return !equal; // it lies before, or they race
+    if (!at->strong) return !equal; // it happens before this one, or they race
     return record_scope(old) &&
            ((write && site_of(at, at->mine)->looks) || ordered(at, old, !write));
 }
 
-// Holds the access against those of the word that its records have no room for. A write stands for
+// Checks the access against those of the word that do not fit into its records. A write replaces
 // some of them.
 static void against_rest(const Race *at, uint64_t address, uint32_t count, bool seen) {
     const uint32_t bytes = bits_of(address, count);
@@ -200,17 +201,18 @@ static void against_rest(const Race *at, uint64_t address, uint32_t count, bool 
     }
 }
 
-// An access that has no place in the records of `count` bytes of a word. Blocks that never wait for
-// each other keep only what is their own: beside that of others nothing is in order.
+// Saves an access that does not fit into the records of `count` bytes of a word. Where blocks never
+// wait for each other, a block saves only its own accesses: nothing orders those of other blocks.
 static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32_t count,
                          bool writes) {
     if (record_is_copy(record) || at->rest->work > REST_WORK) return;
     if (!at->owner && !at->checker->machine->ordered && block_of(at, record) != at->checker->block)
         return;
-    rest_add(at->rest, address / 4, bits_of(address, count), record, writes, at->past);
+    rest_add(at->rest, address / 4, bits_of(address, count), record, writes, at->all_before);
 }
 
-// What stays rather than another one: copies, until they are waited for; of other blocks, warps.
+// Of two records the one with the higher worth is kept: first copies that nobody has waited for,
+// then accesses of other blocks, then of other warps.
 static uint64_t worth(const Race *at, Record record) {
     if (record_is_copy(record)) return 4;
     if (race_own(at, record) || block_of(at, record) != at->checker->block)
@@ -218,7 +220,7 @@ static uint64_t worth(const Race *at, Record record) {
     return (record ^ at->mine) & RECORD_WARP_MASK ? 2 : 1;
 }
 
-// Keeps the access beside the last two of its kind, or in place of one.
+// Records the access in place of one of the last two of its kind.
 static void keep(const Race *at, Cells *cells, int slot, uint32_t k, const Record old[SLOTS],
                  const bool equal[2], uint64_t address, uint32_t count) {
     const Record first = old[slot], second = old[slot + 1], mine = at->copy ? at->copy : at->mine;
@@ -242,13 +244,14 @@ static void keep(const Race *at, Cells *cells, int slot, uint32_t k, const Recor
     race_note_latest(shadow, slot + 1, first);
 }
 
-// A strong write comes behind the strong reads of its word, which have not observed it.
+// A strong write follows the strong reads of its word, which have not observed it.
 static void pass_reads(const Cells *cells, uint32_t k, const Record old[SLOTS]) {
     for (int slot = READ; slot < SLOTS; slot++)
         if (observes(old[slot])) cells->at[slot][k] |= RECORD_IS_PASSED;
 }
 
-static void look(const Race *at, Cells *cells, uint32_t k, uint64_t address, uint32_t count) {
+// Checks the access to one word or byte against all records, and records it.
+static void check_cell(const Race *at, Cells *cells, uint32_t k, uint64_t address, uint32_t count) {
     const bool loads = at->kind == ACCESS_LOAD;
     const bool others = rest_any(at->rest, address / 4, 1, loads, at->strong);
     bool equal[2] = {false, false};
@@ -267,16 +270,16 @@ static void look(const Race *at, Cells *cells, uint32_t k, uint64_t address, uin
     keep(at, cells, loads ? READ : WRITE, k, old, equal, address, count);
 }
 
-// --- most accesses, of which nothing has to be looked at ---
+// --- a shorter way for most accesses ---
 
-// Puts the access in the place of the last one of its kind, which it stands for, or which stays
-// beside it where it is farther off than the one that is there. False: it is not so simple.
+// Records the access in place of the last one of its kind, which becomes the second where it is of
+// a more distant thread than the second. False: check_cell has to decide.
 static inline __attribute__((always_inline)) bool quick_put(const Race *at, const Cells *cells,
                                                             int slot, uint32_t k, Record first) {
-    if (!race_settled(at, first, at->mine)) {
+    if (!race_before(at, first, at->mine)) {
         const Record second = race_record(at, cells, slot + 1, k);
         if (at->partial || !cells->at[slot + 1]) return false;
-        if (second >= at->past && !record_scope(second) == at->strong) return false;
+        if (second >= at->all_before && !record_scope(second) == at->strong) return false;
         if (!at->exact && !(race_own(at, first) && race_own(at, second))) return false;
         if (record_is_copy(first) || record_is_copy(second)) return false;
         if (race_distance(at, first, at->mine) >= race_distance(at, second, at->mine)) {
@@ -291,9 +294,9 @@ static inline __attribute__((always_inline)) bool quick_put(const Race *at, cons
 static inline __attribute__((always_inline)) bool quick_load(const Race *at, const Cells *cells,
                                                              uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
-    if (!race_settled(at, write, mine) || (at->owner && write < at->start)) return false;
+    if (!race_before(at, write, mine) || (at->owner && write < at->start)) return false;
     if (at->constant && write >= at->start) return false;
-    if (!race_settled(at, race_record(at, cells, WRITE_2, k), mine)) return false;
+    if (!race_before(at, race_record(at, cells, WRITE_2, k), mine)) return false;
     const Record read = race_record(at, cells, READ, k);
     return cells->at[READ] && !record_scope(read) && quick_put(at, cells, READ, k, read);
 }
@@ -301,25 +304,26 @@ static inline __attribute__((always_inline)) bool quick_load(const Race *at, con
 static inline __attribute__((always_inline)) bool quick_store(const Race *at, const Cells *cells,
                                                               uint32_t k) {
     const Record mine = at->mine;
-    uint64_t settled = cells->at[WRITE] != NULL;
+    uint64_t ordered = cells->at[WRITE] != NULL;
     for (int slot = 0; slot < SLOTS; slot++)
-        settled &= race_settled(at, race_record(at, cells, slot, k), mine);
-    if (!settled) return false;
+        ordered &= race_before(at, race_record(at, cells, slot, k), mine);
+    if (!ordered) return false;
     cells->at[WRITE][k] = mine;
     return true;
 }
 
-// Of atomic operations of one scope, as all that count in a word are.
+// For words that are accessed by atomic operations of one scope only, as counters are.
 static bool quick_update(const Race *at, const Cells *cells, uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
     const Record second = race_record(at, cells, WRITE_2, k);
     if (at->owner ? write < at->start : record_scope(mine) != SCOPE_DEVICE) return false;
     for (int slot = READ; slot < SLOTS; slot++) {
         const Record read = race_record(at, cells, slot, k);
-        if (record_scope(read) || !race_settled(at, read, mine)) return false;
+        if (record_scope(read) || !race_before(at, read, mine)) return false;
     }
-    if (!cells->at[WRITE] || (write >= at->past && record_scope(write) != record_scope(mine)) ||
-        (second >= at->past && record_scope(second) != record_scope(mine)))
+    if (!cells->at[WRITE] ||
+        (write >= at->all_before && record_scope(write) != record_scope(mine)) ||
+        (second >= at->all_before && record_scope(second) != record_scope(mine)))
         return false;
     return quick_put(at, cells, WRITE, k, write);
 }
@@ -332,7 +336,7 @@ static void touch(Race *at, Cells *cells, uint32_t k, uint64_t address, uint32_t
                   : at->kind == ACCESS_LOAD ? quick_load(at, cells, k)
                                             : quick_store(at, cells, k)))
         return;
-    look(at, cells, k, address, count);
+    check_cell(at, cells, k, address, count);
 }
 
 static bool enter_region(Race *at, uint64_t address) {
@@ -341,7 +345,7 @@ static bool enter_region(Race *at, uint64_t address) {
     return at->shadow != NULL;
 }
 
-// Less than a word, or a word of which less was accessed before.
+// An access to part of a word, or to a word that was accessed in parts before.
 static void touch_bytes(Race *at, uint64_t address, uint32_t count, bool quick) {
     const uint32_t offset = (uint32_t)(address - at->shadow->low);
     if (!shadow_split(at->shadow, offset / 4)) at->checker->lost = true;
@@ -362,15 +366,16 @@ static void touch_lane(Race *at, bool quick) {
     }
     for (uint64_t address = first; address < first + at->size; address += 4) {
         const uint32_t word = (uint32_t)(address - shadow->low) / 4;
-        if (shadow_is_split(shadow, word) && !shadow_join(shadow, word, at->start, at->past))
+        if (shadow_is_split(shadow, word) && !shadow_join(shadow, word, at->start, at->all_before))
             touch_bytes(at, address, 4, quick);
         else
             touch(at, &shadow->words, word, address, 4, quick);
     }
 }
 
-// Of lanes that do the same at one address the first and the last: who races with one between them
-// races with one of the two. Reads of what nothing has written count each.
+// Leaves out lanes between the first and the last of those that do the same at one address:
+// whatever races with one of them also races with the first or the last. Reads of unwritten memory
+// stay.
 static uint32_t without_middle(const Race *at, uint32_t mask) {
     uint32_t same = 0;
     for (uint32_t l = 0; l < LANES - 1; l++)
@@ -392,7 +397,7 @@ static bool any_rest(const Race *at, uint32_t mask) {
     return false;
 }
 
-// Of lanes of a mask those behind which the next one accesses the next element.
+// The lanes of a mask whose next lane accesses the next element.
 static uint32_t followed(const Race *at, uint32_t mask) {
     uint32_t next = 0;
     for (uint32_t l = 0; l < LANES - 1; l++)
@@ -400,13 +405,13 @@ static uint32_t followed(const Race *at, uint32_t mask) {
     return next & mask & mask >> 1;
 }
 
-// Of a mask the first lane and those behind it, one after another, as far as there are any.
+// The first lane of a mask, with the lanes that follow it in a row of consecutive elements.
 static uint32_t row_from(uint32_t mask, uint32_t next) {
     const uint32_t first = mask & -mask, last = ~next & ~(first - 1);
     return ((last & -last) << 1) - first;
 }
 
-// Looks at them together. False: lane by lane, and nothing was done.
+// Checks a row at once. False: nothing was done, and each lane has to be checked.
 static bool touch_row(Race *at, uint32_t lanes) {
     enum { WORTH_A_ROW = 4 };
     const uint32_t first = (uint32_t)__builtin_ctz(lanes), size = at->size;
@@ -416,7 +421,7 @@ static bool touch_row(Race *at, uint32_t lanes) {
            race_row(at, first, at->address[first], (uint64_t)count * size, shift);
 }
 
-// Rows and single lanes in the order of the lanes, of which one may race with another.
+// Rows and single lanes, in the order of the lanes, since one lane may race with another.
 void race_lanes(Race *at, uint32_t mask) {
     const bool quick = !at->copy && !any_rest(at, mask) && !(at->strong && at->volatiles);
     const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);
@@ -440,9 +445,9 @@ static Record at_shift(uint64_t time) { return time << RECORD_TIME; }
 void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access *access,
                 uint32_t mask, const uint64_t address[LANES], uint64_t copy) {
     const uint32_t site = check_site(checker, access);
-    // In shared memory volatile accesses are not strong: what they leave open between lanes is what
-    // --check is asked about. An update that says nothing about order makes an mbarrier: for others
-    // it is a store.
+    // In shared memory volatile accesses count as weak, since users ask --check whether lanes that
+    // use them are synchronized. An atomic operation without an order initializes an mbarrier,
+    // which is a store for other threads.
     const uint8_t strong = of ? access->order & (uint8_t)~ORDER_VOLATILE : access->order;
     const Scope scope = !strong ? SCOPE_NONE : of ? SCOPE_CTA : access->scope;
     *at = (Race){.checker = checker,
@@ -467,15 +472,15 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
                  .constant = !of && checker->check->sites[site].constant,
                  .exact = !checker->machine->ordered};
     const Record start = at_shift(of ? at->owner->sync.block_start : checker->check->launch);
-    at->start = at->noise = at->past = start;
+    at->start = at->skip = at->all_before = start;
     at->rest = of ? &at->owner->rest : &checker->check->rest;
     if (of) at->shadow = &at->owner->shadow;
-    if (of && !at->cluster) { // all that was done here is the block's own
-        at->noise = at->past = at->floor;
+    if (of && !at->cluster) { // only the block itself has accessed this memory
+        at->skip = at->all_before = at->floor;
         at->exact = true;
         at->times = 0;
         at->span = at_shift(RECORD_COPY);
     }
     if (of && unwritten_often(checker, site)) at->start = 0;
-    if (check_saturated(checker, at->base)) at->noise = ~(Record)0;
+    if (check_saturated(checker, at->base)) at->skip = ~(Record)0;
 }

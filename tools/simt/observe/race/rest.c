@@ -1,11 +1,11 @@
-// Accesses that the records of their word have no room for: see rest.h.
+// A hash table of accesses by word. See rest.h.
 #include "simt/observe/race/rest.h"
 
 #include <string.h>
 
 #include "simt/observe/race/shadow.h"
 
-// What is more, in all or of a word, is forgotten: then two of a word are remembered, as anywhere.
+// The most entries in all and of a word; no more are added then.
 enum { MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 32 };
 
 static uint32_t *slot_of(const RestTable *table, uint64_t word) {
@@ -18,7 +18,7 @@ static void link_entry(RestTable *table, Rest *rest) {
     *slot = (uint32_t)(rest - table->at) + 1;
 }
 
-// Room for one more: entries without lanes go, and if most have some there is twice the room.
+// Makes room for one more entry: removes unused ones, and doubles the table if most are used.
 static bool make_room(RestTable *table) {
     size_t kept = 0;
     if (table->count < table->capacity) return true;
@@ -64,7 +64,7 @@ static bool same_warp(Record one, Record other) {
 }
 
 void rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
-              Record past) {
+              Record all_before) {
     const uint32_t lane = record_thread(record) % DEVICE_WARP;
     const Record first = record - ((Record)lane << RECORD_THREAD);
     uint32_t count = 0;
@@ -77,7 +77,7 @@ void rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bo
             return;
         }
         const bool alike = !record_scope(first) == !record_scope(rest->first);
-        if (rest->first < past)
+        if (rest->first < all_before)
             rest_drop(table, rest, ~(uint32_t)0);
         else if (alike && same_warp(rest->first, first))
             rest_drop(table, rest, 1u << lane);

@@ -1,7 +1,8 @@
-// Accesses that the records of their word have no room for: those tell of two reads and two writes,
-// which is enough where only barriers of whole blocks and warps order threads. Where some threads
-// can be ordered and others not (Code.partial), whoever comes behind the two that are remembered
-// may race with a third: so all that give way there, though nothing orders them, are kept here.
+// Accesses that do not fit into the records of their word. The records hold two reads and two
+// writes, which is enough where only barriers of whole blocks and warps order threads. Where a
+// kernel can order some threads and not others (Code.partial), an access that comes after the two
+// recorded ones may race with a third. This table keeps all accesses that were replaced without
+// being ordered.
 #ifndef CHECK_REST_H
 #define CHECK_REST_H
 
@@ -10,12 +11,12 @@
 #include "base/arena.h"
 #include "simt/observe/race/record.h"
 
-// By lanes of a warp, to bytes of a word.
+// Accesses of lanes of a warp to bytes of a word.
 typedef struct {
     uint64_t word;
-    Record first;   // as if the warp's first lane did it
-    uint32_t lanes; // none: it is no more
-    uint32_t next;  // of the same slot: index + 1; 0: it is the last one
+    Record first;   // the record that the warp's first lane would have
+    uint32_t lanes; // 0: the entry is unused
+    uint32_t next;  // index + 1 of the next entry in the same slot; 0: this is the last one
     uint8_t bytes;  // a bit for each
     bool writes;
 } Rest;
@@ -25,29 +26,28 @@ typedef struct {
     Rest *at;
     uint32_t *slots; // hash table of indices + 1
     size_t count, capacity;
-    uint32_t live, writes, weak; // entries; those that write; weak ones
-    uint64_t low, high;          // words between these
-    uint64_t work;               // steps that it has cost; beyond REST_WORK it keeps nothing more
+    uint32_t live, writes, weak; // used entries; those that write; weak ones
+    uint64_t low, high;          // all words are in [low, high)
+    uint64_t work;               // steps so far; beyond REST_WORK nothing more is added
 } RestTable;
 
-// So many steps a block takes at most for what is kept here: flags that are polled and counted up
-// again and again would take more and more. Then two of a word are remembered, as anywhere.
+// The most steps that a block spends on this table: flags that are polled and counted up again and
+// again would take more and more. After that only the records of a word remain.
 #define REST_WORK ((uint64_t)1 << 16)
 
-// Adds the access of a record; what the same thread did there before counts no more, nor what is
-// earlier than `past`.
+// Adds the access of a record. It replaces what the same thread did there before, and entries that
+// are earlier than `all_before`.
 void rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
-              Record past);
-// The entries of a word: the first of them from here on, NULL: there are no more. Begin with
-// rest_first.
+              Record all_before);
+// The first entry of a word, and the next one; NULL: there is none.
 Rest *rest_first(const RestTable *table, uint64_t word);
 Rest *rest_next(const RestTable *table, const Rest *rest);
-// These lanes of an entry are no more.
+// Removes these lanes from an entry.
 void rest_drop(RestTable *table, Rest *rest, uint32_t lanes);
-void rest_forget(RestTable *table); // and what it has cost
+void rest_forget(RestTable *table); // empties it and resets `work`
 
-// Whether some of so many words may have any that a load, or another access, has to do with; two
-// strong ones have not.
+// Whether `words` words may have an entry that could race with an access: a load only with writes,
+// a strong access only with weak ones.
 static inline bool rest_any(const RestTable *table, uint64_t word, uint64_t words, bool loads,
                             bool strong) {
     const uint32_t count = loads ? table->writes : strong ? table->weak : table->live;

@@ -1,9 +1,9 @@
-// Races of accesses one behind the other, in loops over their records: most are by whole warps, to
-// words that nobody else touches. Here is nothing that race.c would not find, only sooner: what has
-// to be looked at is left to it.
+// Checks accesses to consecutive words in loops over their records, which is faster than race.c:
+// most accesses are by whole warps to words that no other thread accesses. All other cases are left
+// to race.c.
 #include "simt/observe/race/race.h"
 
-// Records of so many words, or bytes: `base` is the first one's, 1 << shift of them are a lane's.
+// Records of `count` words or bytes. `base` is the first one's; each lane has 1 << shift of them.
 typedef struct {
     Cells *cells;
     Record base;
@@ -14,20 +14,20 @@ static inline Record record_in(const Row *row, Record base, uint32_t k) {
     return base + ((Record)(k >> row->shift) << RECORD_THREAD);
 }
 
-// Whether all that a slot has lies before the access.
-static bool all_settled(const Race *at, const Row *row, int slot) {
+// Whether all records of a slot happen before the access.
+static bool all_before(const Race *at, const Row *row, int slot) {
     const Record *records = row->cells->at[slot];
     const Race local = *at;
     const Row of = *row;
-    uint64_t settled = 1;
-    if (!records || at->shadow->latest[slot] < at->noise) return true;
+    uint64_t ordered = 1;
+    if (!records || at->shadow->latest[slot] < at->skip) return true;
     records += of.first;
     for (uint32_t k = 0; k < of.count; k++)
-        settled &= race_settled(&local, records[k], record_in(&of, of.base, k));
-    return settled;
+        ordered &= race_before(&local, records[k], record_in(&of, of.base, k));
+    return ordered;
 }
 
-// Whether all was written in shared memory since the block began.
+// Whether all of it was written since the block began; true for global memory.
 static bool all_written(const Race *at, const Row *row) {
     uint64_t missing = 0;
     if (!at->owner) return true;
@@ -53,20 +53,21 @@ static void set(const Race *at, const Row *row, int slot) {
     race_note_latest(at->shadow, slot, at->copy ? at->copy : at->base);
 }
 
-// Whether the last reads are weak and no copies, and it is seen at once whose they are.
+// Whether the last reads are weak, no copies, and of a block that is known without a search.
 static bool plain_reads(const Race *at, const Row *row, int slot) {
     const Record *read = row->cells->at[slot] + row->first;
     const Record copies = RECORD_COPY << RECORD_TIME;
     uint64_t odd = 0;
     for (uint32_t k = 0; k < row->count; k++) {
-        const uint64_t strange = !at->exact & (read[k] >= at->noise) & !race_own(at, read[k]);
-        const uint64_t strong = (read[k] >= at->past) & ((read[k] & 3) != 0);
+        const uint64_t strange = !at->exact & (read[k] >= at->skip) & !race_own(at, read[k]);
+        const uint64_t strong = (read[k] >= at->all_before) & ((read[k] & 3) != 0);
         odd |= strong | strange | (read[k] >= copies);
     }
     return !odd;
 }
 
-// Reads beside others: the last one of each word, and of the two before it the farther one.
+// Records reads beside other reads: the last one of each word, and the more distant of the two
+// before it.
 static bool set_beside(const Race *at, const Row *row) {
     if (!shadow_room(at->shadow, row->cells, READ_2)) return false;
     if (!plain_reads(at, row, READ) || !plain_reads(at, row, READ_2)) return false;
@@ -88,33 +89,33 @@ static bool set_beside(const Race *at, const Row *row) {
 
 static bool row_load(const Race *at, const Row *row) {
     if (!all_written(at, row) || (at->constant && any_written(at, row))) return false;
-    if (!all_settled(at, row, WRITE) || !all_settled(at, row, WRITE_2)) return false;
-    if (at->shadow->latest[READ] < at->past) {
+    if (!all_before(at, row, WRITE) || !all_before(at, row, WRITE_2)) return false;
+    if (at->shadow->latest[READ] < at->all_before) {
         set(at, row, READ);
         return true;
     }
     if (at->copy) return false;
     if (!at->partial) return set_beside(at, row);
-    if (!plain_reads(at, row, READ) || !all_settled(at, row, READ)) return false;
+    if (!plain_reads(at, row, READ) || !all_before(at, row, READ)) return false;
     set(at, row, READ);
     return true;
 }
 
 static bool row_store(const Race *at, const Row *row) {
     for (int slot = 0; slot < SLOTS; slot++)
-        if (!all_settled(at, row, slot)) return false;
+        if (!all_before(at, row, slot)) return false;
     set(at, row, WRITE);
     return true;
 }
 
-// Whether all words have records of their own, or all their bytes have.
+// Makes all words have records of words, or all have records of bytes. False: that is impossible.
 static bool one_form(Race *at, uint32_t word, uint32_t words, bool bytes) {
     Shadow *shadow = at->shadow;
     if (!bytes && !shadow->split_words) return true;
     for (uint32_t k = word; k < word + words; k++) {
         const bool split = shadow_is_split(shadow, k);
         if (bytes && !split && !shadow_split(shadow, k)) return false;
-        if (!bytes && split && !shadow_join(shadow, k, at->start, at->past)) return false;
+        if (!bytes && split && !shadow_join(shadow, k, at->start, at->all_before)) return false;
     }
     return true;
 }
@@ -136,7 +137,7 @@ bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32
                      .first = split ? word * 4 : word,
                      .count = split ? words * 4 : words,
                      .shift = shift};
-    // One word for each lane is the common case, which constants make quick.
+    // One word for each lane is the common case: constants make it fast.
     if (row.count == LANES && !row.shift) {
         const Row warp = {cells, row.base, row.first, LANES, 0};
         return loads ? row_load(at, &warp) : row_store(at, &warp);
@@ -146,15 +147,16 @@ bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32
 
 // --- asynchronous copies ---
 
-static void settle(const Cells *cells, uint64_t first, uint64_t count, Record copy, Record mine) {
+static void complete(const Cells *cells, uint64_t first, uint64_t count, Record copy, Record mine) {
     for (int slot = 0; slot < SLOTS; slot++)
         for (uint64_t k = first; cells->at[slot] && k < first + count; k++)
             if (!((cells->at[slot][k] ^ copy) & ~(Record)7)) cells->at[slot][k] = mine;
 }
 
-void race_settle(Shadow *shadow, uint64_t address, uint64_t bytes, Record copy, Record mine) {
-    settle(&shadow->words, address / 4, (bytes + 3) / 4, copy, mine);
-    if (shadow->split_words) settle(&shadow->bytes, address, bytes, copy, mine);
+void race_complete_copy(Shadow *shadow, uint64_t address, uint64_t bytes, Record copy,
+                        Record mine) {
+    complete(&shadow->words, address / 4, (bytes + 3) / 4, copy, mine);
+    if (shadow->split_words) complete(&shadow->bytes, address, bytes, copy, mine);
 }
 
 static void forget(const Cells *cells, uint64_t first, uint64_t end) {

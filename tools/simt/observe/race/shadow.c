@@ -1,4 +1,4 @@
-// Where records are kept, and which block a time belongs to: see shadow.h.
+// Allocates shadow memory, and finds the block to which a time belongs. See shadow.h.
 #define _GNU_SOURCE
 #include "simt/observe/race/shadow.h"
 
@@ -102,22 +102,22 @@ bool shadow_split(Shadow *shadow, uint32_t word) {
     return true;
 }
 
-// Whether all four tell the same.
-static bool alike(const Record bytes[4], Record start, Record past) {
+// Whether all four records mean the same.
+static bool alike(const Record bytes[4], Record start, Record all_before) {
     bool same = true;
     for (int k = 1; k < 4; k++) {
-        const bool of_past = bytes[k] < past && bytes[0] < past;
-        same &= bytes[k] == bytes[0] || (of_past && (bytes[k] < start) == (bytes[0] < start));
+        const bool both_before = bytes[k] < all_before && bytes[0] < all_before;
+        same &= bytes[k] == bytes[0] || (both_before && (bytes[k] < start) == (bytes[0] < start));
     }
     return same;
 }
 
-bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record past) {
+bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before) {
     for (int slot = 0; slot < SLOTS; slot++) {
         const Record *bytes = shadow->bytes.at[slot];
         if (!bytes) continue;
         bytes += (size_t)word * 4;
-        if (!alike(bytes, start, past)) return false;
+        if (!alike(bytes, start, all_before)) return false;
         if (bytes[0] && !shadow_room(shadow, &shadow->words, slot)) return false;
     }
     for (int slot = 0; slot < SLOTS; slot++) {

@@ -1,6 +1,6 @@
-// The one store of accesses: records of each word of memory, shared or global, and of each byte of
-// those words of which less was accessed. Those of global memory stay from launch to launch: an old
-// record is smaller than the first time of this launch. Memory is taken only for what is accessed.
+// Shadow memory: the records of each word of shared and global memory, and of each byte of words
+// that were accessed in parts. Records of global memory stay from launch to launch: an old record
+// is smaller than the first time of this launch. Only memory that is accessed has a shadow.
 #ifndef CHECK_SHADOW_H
 #define CHECK_SHADOW_H
 
@@ -9,14 +9,14 @@
 #include "simt/memory/memory.h"
 #include "simt/observe/race/record.h"
 
-// What is kept of a word, or byte: the last write, the last read, and of each one more by another
-// thread that the last one does not stand for.
+// The records of a word or byte: the last write, the last read, and one more of each by another
+// thread, see race.h.
 enum { WRITE, WRITE_2, READ, READ_2, SLOTS };
 typedef struct {
     Record *at[SLOTS]; // NULL: nothing needed it yet
 } Cells;
 
-// Of a piece of memory.
+// The shadow of a range of memory.
 typedef struct {
     uint64_t low; // where it begins
     uint32_t word_count;
@@ -28,7 +28,7 @@ typedef struct {
 
 enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
 
-void shadow_give(Shadow *shadow); // its memory is used again
+void shadow_give(Shadow *shadow); // frees it for other shadows
 
 // Makes room for records of words, or bytes, where there is none yet. False: out of memory.
 bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot);
@@ -48,14 +48,14 @@ static inline Record shadow_record(const Shadow *shadow, int slot, uint64_t offs
 // From now on the bytes of a word have records of their own, at first the word's. False: out of
 // memory.
 bool shadow_split(Shadow *shadow, uint32_t word);
-// If the bytes' records from `past` on are all alike they are the word's again, and so is whether
-// all were written from `start` on. Whether they are.
-bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record past);
+// If the bytes' records from `all_before` on are equal, and all bytes or none were written from
+// `start` on, the word has one record again. Returns whether that is so.
+bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before);
 
 // Before anything else in a launch: its first time. 0: the host refuses memory.
 uint64_t shadow_launch(void);
 
-// In a child of the process: nothing is kept of earlier launches, whose records it does not have.
+// See Observer.forked.
 void shadow_start_anew(void);
 
 // `count` times that no other block gets, in one piece, for this block of the grid; the first.

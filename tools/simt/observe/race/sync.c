@@ -5,11 +5,11 @@
 
 // --- times ---
 
-enum { AT_FIRST = 64, THEN = 1024 }; // times that are taken at once
+enum { AT_FIRST = 64, THEN = 1024 }; // times that a block takes at once
 
 static void take_times(Checker *checker, uint64_t count) {
     checker->sync.now = shadow_times(count, checker->block);
-    // What was done at times of one piece is known at once to be the block's own.
+    // Consecutive times show quickly that a record is the block's own.
     if (checker->sync.now != checker->sync.times_end) checker->sync.times = checker->sync.now;
     checker->sync.times_end = checker->sync.now + count;
 }
@@ -40,7 +40,8 @@ static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) 
         if (row[k] > known[k]) known[k] = row[k];
 }
 
-// The warps that waited know what each that took part knew, and did until now, or until it came.
+// The warps that waited have seen what each participant had seen and done until now, or until it
+// arrived if it did not wait.
 static void join_warps(Checker *checker, uint32_t barrier) {
     const Arrival *arrival = &checker->sync.arrivals[barrier];
     const uint64_t now = sync_tick(checker);
@@ -57,7 +58,7 @@ static void join_warps(Checker *checker, uint32_t barrier) {
     order_join_warps(checker, barrier, arrival->waiting);
 }
 
-// A warp that arrives and goes on (bar.arrive) lets others know what it did, and learns nothing.
+// A warp that arrives without waiting (bar.arrive) releases what it did, and acquires nothing.
 static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
     Arrival *arrival = &checker->sync.arrivals[barrier];
     order_pass_by(checker, barrier, warp);
@@ -111,7 +112,7 @@ static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
     return here.line != there.line || here.file != there.file;
 }
 
-// Parts of a warp at two barriers: each is one for whole warps (bar.sync is barrier.sync.aligned).
+// Reports parts of a warp at two barriers: bar.sync is barrier.sync.aligned, for whole warps.
 static void split_warp(Checker *checker, const Arrival *arrival, const Warp *warp,
                        const Inst *inst) {
     const uint32_t first = warp->index * (uint32_t)LANES;
@@ -157,7 +158,7 @@ static uint32_t first_lanes(const Warp *warp) {
     return left >= LANES ? ALL_LANES : (1u << left) - 1;
 }
 
-// Some of a warp's lanes have met: each knows what all of them knew, and what they did until now.
+// Some lanes of a warp have synchronized: each has seen what all had seen and done until now.
 static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t now) {
     if (!checker->sync.lane_known)
         checker->sync.lane_known = arena_alloc(&checker->arena, checker->machine->warps_per_block,
@@ -173,7 +174,7 @@ static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t
         for (int k = 0; k < LANES; k++) known[__builtin_ctz(m)][k] = joined[k];
 }
 
-// Lanes that have ended and are named count as if they had come; those that nobody named did not.
+// Lanes that are named but have ended count as present; lanes that are not named do not.
 void sync_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     (void)inst;
     Checker *checker = check_of(warp);
@@ -185,9 +186,9 @@ void sync_join(Warp *warp, const Inst *inst, uint32_t lanes) {
         checker->sync.warp_floor[warp->index] = now;
 }
 
-// Lanes of one instruction may name different groups; each must name the lane that gives it. Who
-// takes a value from a lane, as from the one that polled a flag, comes behind what that lane has
-// acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
+// Lanes of one instruction may name different groups, but each must name itself. A lane that takes
+// a value from another, such as the lane that polled a flag, also acquires what that lane has
+// acquired: cooperative groups rely on it, although shfl.sync orders no memory accesses.
 void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     Checker *checker = check_of(warp);
     const uint32_t exec = warp->exec, absent = warp->live & ~exec;
@@ -210,7 +211,7 @@ void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
 }
 
 // Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
-// mask"). But those that had not when others began to wait for them should have come.
+// mask"). But a lane that ends while others wait for it should have come.
 void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     const uint32_t ended = named & ~lanes & ~warp->live;
     if (!ended) return;
