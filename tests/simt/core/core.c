@@ -13,6 +13,7 @@
 #include "simt/exec/cluster.h"
 #include "simt/lower/row.h"
 #include "simt/memory/guard.h"
+#include "simt/observe/observed.h"
 #include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 
@@ -573,6 +574,21 @@ static void test_written(void) {
     told("bytes that were written");
 }
 
+// A second observer in the place of another would be called with a state that is not its own.
+static void test_observers(void) {
+    static const Observer functions = {0};
+    SimtError error = {""};
+    Machine machine = {0};
+    Observed of = {.machine = &machine, .error = &error};
+    Observer *first = observed_open(&of, &machine.observer, &functions, sizeof *first, "one");
+    Observer *second = observed_open(&of, &machine.observer, &functions, sizeof *first, "two");
+    if (second || machine.observer != first || machine.observers != first || first->next)
+        wrong("the second observer has the first one's place");
+    if (of.status != SIMT_INVALID_CONFIG || !error.text[0]) wrong("the launch does not fail");
+    free(first);
+    done("an observer keeps its place");
+}
+
 int main(void) {
     if (!memory_open((size_t)1 << 30)) return 1;
     words = memory_at(out = memory_alloc(1 << 16));
@@ -590,5 +606,6 @@ int main(void) {
     test_guard();
     test_edges();
     test_written();
+    test_observers();
     return 0;
 }

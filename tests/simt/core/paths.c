@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/exec/path.h"
-#include "simt/exec/turn.h"
+#include "simt/exec/path_converge.h"
 #include "told.h"
 
 // A path that is ready in front of this instruction: greater orders parted later.
@@ -12,9 +11,9 @@ static Path parted(const Warp *warp, const Inst *at, uint32_t mask, uint32_t ord
     return (Path){.pc = at,
                   .frame = warp->frame,
                   .mask = mask,
-                  .parent = -1,
-                  .order = order,
-                  .state = PATH_READY};
+                  .state = PATH_READY,
+                  .join = {.parent = -1},
+                  .converge = {.order = order}};
 }
 
 static Path waiting(const Warp *warp, const Inst *barrier, uint32_t mask, uint32_t lanes) {
@@ -22,10 +21,9 @@ static Path waiting(const Warp *warp, const Inst *barrier, uint32_t mask, uint32
                   .frame = warp->frame,
                   .mask = mask,
                   .sync = lanes,
-                  .parent = -1,
-                  .gathers = true,
-                  .order = 1,
-                  .state = PATH_SYNC};
+                  .state = PATH_SYNC,
+                  .join = {.parent = -1},
+                  .converge = {.gathers = true, .order = 1}};
 }
 
 // The first of so many paths of a warp runs, and lanes have parted twice.
@@ -54,8 +52,10 @@ static void test_turns(Warp *warp, const Inst *barrier) {
     start(warp, 0x1f, 0x01, 3);
     warp->paths[1] = parted(warp, barrier - 2, 0x10, 2);
     warp->paths[2] = parted(warp, barrier - 2, 0x02, 4);
-    if (turn_behind(warp, 0x03) != 3) wrong("the order is %u, not 3", turn_behind(warp, 0x03));
-    told("who waits is behind those that it waits for, and before others");
+    path_converge(warp, barrier, 0x03);
+    const uint32_t order = warp->paths[0].converge.order;
+    if (order != 3) wrong("the order is %u, not 3", order);
+    told("a path that waits runs after those that it waits for, and before others");
 }
 
 static void test_barrier(Warp *warp, const Inst *barrier) {

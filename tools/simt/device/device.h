@@ -13,10 +13,7 @@
 #include "base/str.h"
 #include "simt/base/dim3.h"
 #include "simt/base/status.h"
-#include "simt/observe/banks.h"
-#include "simt/observe/check/hazard.h"
-#include "simt/observe/check/touched.h"
-#include "simt/observe/counters.h"
+#include "simt/observe/observed.h"
 #include "simt/time/time.h"
 
 typedef struct Module Module;
@@ -53,22 +50,6 @@ typedef struct {
 void kernel_info(const Kernel *kernel, KernelInfo *info);
 
 typedef struct {
-    const char *path;        // where `simt --trace` writes accesses; NULL: no trace
-    bool lines;              // attribute counters to source lines
-    bool instructions;       // counters and accesses to shared memory by PTX instruction
-    bool check;              // find hazards
-    bool allow_volatile;     // but for unordered volatile accesses
-    bool longest;            // count the longest warp
-    bool machine;            // execute machine code, not PTX
-    uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
-    uint32_t orders;         // in which the checks look at a launch; 0: two, where that is cheap
-    uint32_t host_threads;   // 0: one for each processor that the process may use
-    double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
-    const TimeDevice *time;  // predict how long launches of machine code take there; NULL: do not
-    bool warm;               // what earlier launches read lies in L2
-} SimtOptions;
-
-typedef struct {
     Dim3 grid, block, cluster; // cluster {1,1,1} when unused
     uint32_t dynamic_shared_bytes;
     size_t stack_bytes; // that recursion may use, per thread; it has 64 KB anyway
@@ -82,42 +63,6 @@ typedef struct {
     TouchedWhere touched;   // of which memory the report tells what was touched; needs --check
     void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
 } Launch;
-
-// What was seen of a launch in other orders of blocks and warps than the usual one.
-typedef struct {
-    bool matters;       // they may show more
-    bool asked;         // somebody wants all that SimtOptions.orders says
-    bool cut;           // at least one was not tried, or not to its end
-    uint64_t failed_in; // the seed of one in which it failed, though nothing was found; 0: none
-    SimtError failure;
-} Orders;
-
-// The results of one launch. A launch that failed has those that do not depend on the number of
-// host threads (schedule.c).
-typedef struct {
-    uint64_t serial; // of the launch, from 1 on
-    Counters total;
-    uint64_t longest_warp; // the most instructions of one warp; 0 without SimtOptions.longest
-    bool waits;            // threads go round loops until others change memory
-    LineCounters *lines;   // sorted by file and line; NULL without SimtOptions.lines
-    size_t line_count;
-    Hazard *hazards;
-    size_t hazard_count;
-    Orders orders;
-    TouchedList touched; // as Launch.touched asks
-    // With SimtOptions.instructions. What they point to in the module lives as long as that.
-    SpanCounters *spans;
-    size_t span_count;
-    BankAccesses *banks;
-    size_t bank_count;
-    const PtxModule *module;
-    const PtxFunction *function; // the kernel's own
-    // With SimtOptions.time; by source line in the order of files and lines.
-    TimePrediction *time; // NULL: the launch failed, or nothing was asked
-    TimeLine *time_lines;
-    size_t time_line_count;
-    Arena arena; // owns the arrays; arena_free(&report->arena)
-} LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.
 SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/exec/argument.h"
 #include "simt/exec/bank.h"
 #include "simt/exec/cluster.h"
 

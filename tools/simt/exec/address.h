@@ -162,4 +162,20 @@ ADDRESS_INLINE uint8_t *address_whole_shared(Warp *warp, const Inst *inst, uint3
     return warp->block->shared + first;
 }
 
+// --- argument.c: which argument of the kernel points to some global memory ---
+
+// The argument that points to the allocation nearest to an address of global memory, within the
+// reach of a 32-bit index.
+#define ARGUMENT_FAR ((uint64_t)1 << 35)
+typedef struct {
+    uint32_t number; // 1 for the first
+    uint64_t pointer;
+    const Allocation *of; // NULL: there is none
+    uint64_t gap;         // bytes between the allocation and the address, 0: it is inside
+} Argument;
+uint64_t argument_gap(const Allocation *allocation, uint64_t address);
+Argument argument_near(const Machine *machine, uint64_t address);
+// The name, such as "argument 2", and the offset from where it points; empty where there is none.
+int64_t argument_name(const Machine *machine, uint64_t address, char *to, size_t room);
+
 #endif

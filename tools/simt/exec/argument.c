@@ -1,5 +1,5 @@
-// Arguments: see argument.h.
-#include "simt/exec/argument.h"
+// Finds the kernel argument that points to some global memory. See address.h.
+#include "simt/exec/address.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "simt/exec/cluster.h"
-#include "simt/exec/longest.h"
 #include "simt/exec/observer.h"
-#include "simt/exec/path.h"
+#include "simt/exec/path_join.h"
 
 #define SLICE       65536 // basic blocks that a warp runs before others get a turn
 #define STUCK_TURNS 2     // times each path has spun before lanes that wait to join go on
@@ -87,7 +86,7 @@ static bool release_all(Block *block) {
     bool released = false;
     for (uint32_t k = 0; k < block->warp_count; k++) {
         Warp *warp = &block->warps[k];
-        if (warp->live) released |= path_release_parked(warp);
+        if (warp->live) released |= path_join_release(warp);
     }
     return released;
 }

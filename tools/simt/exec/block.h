@@ -33,7 +33,7 @@ struct Block {
     uint8_t *local; // threads * local_stride; of each as much as its warp has reached
     uint32_t local_stride;
     Tally *tally;
-    Tally *own; // of each warp, see longest.h; NULL: they share the block's
+    Tally *own; // of each warp, see longest.c; NULL: they share the block's
     Barrier barriers[BARRIERS];
     void *watch;       // what the machine's observer keeps about it
     void *profile;     // the same of its profile
@@ -62,5 +62,27 @@ void block_start(Block *block, uint64_t number);
 BlockResult block_run(Block *block, bool may_yield);
 // None of its warps can go on: fails at a line where one waits.
 BlockResult block_deadlock(Block *block);
+
+// --- longest.c: how many instructions the longest warp of a launch executes ---
+//
+// A block takes at least as long as its longest warp. Only on request does each warp count for
+// itself, so that other launches do not pay for it.
+
+// Gives each warp of a Block counters of its own. False: out of memory.
+bool longest_attach(Block *block);
+// Frees them, after longest_end().
+void longest_detach(Block *block);
+// A block of the grid has ended: adds its warps' counts to the Block's counters, and the largest
+// number of instructions to machine->longest_warp.
+void longest_end(Block *block);
+
+// --- schedule.c: runs the blocks of a launch ---
+
+// Runs all blocks; the failure, if any, is in machine->status and error. False: out of memory.
+bool schedule_run(Machine *machine, Tally *tally, uint32_t slots);
+
+// Whether the counts are the same for every number of threads. False: the launch failed, and the
+// tally is empty.
+bool schedule_counts(const Machine *machine);
 
 #endif

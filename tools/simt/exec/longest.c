@@ -1,5 +1,5 @@
-// The longest warp of a launch: see longest.h.
-#include "simt/exec/longest.h"
+// Counts instructions by warp, to find the longest one of a launch. See block.h.
+#include "simt/exec/block.h"
 
 #include <stdlib.h>
 

@@ -40,11 +40,11 @@ typedef struct {
     bool volatiles;              // likewise, and the check is to look at them
     uint32_t slot_count;         // of counters
     const SlotTable *longest_of; // what longest_warp is counted by; NULL: it is not asked for
-    uint64_t longest_warp;       // the most instructions of one warp, see longest.h
+    uint64_t longest_warp;       // the most instructions of one warp, see longest.c
     const PtxModule *module;
-    Observer *observer; // NULL: nobody watches
-    Observer *profile;  // another one, told only of blocks and accesses to shared memory
-    Observer *trace;    // a third, told in front of the first: see observer.h
+    Observer *observers; // all of them; NULL: there are none
+    // Those of them that get events, see observer.h; each may be NULL.
+    Observer *observer, *profile, *trace;
     uint64_t order;     // seed that permutes the order of warps and blocks; 0: in order
     uint64_t work_left; // basic blocks that warps may still run on one host thread; 0: any number
     bool spent;         // they have run all of them

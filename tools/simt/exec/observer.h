@@ -1,20 +1,46 @@
-// The one seam through which others watch a launch: checks and traces. exec/ knows none of them.
+// The interface through which observers watch a launch. exec/ does not know which ones there are.
 //
-// While a machine has an observer, the instructions that access memory or that lanes of a warp meet
-// at tell it first and then run; without one, they are as they were lowered and pay nothing. So it
-// is with its profile, which is an observer too: of that only attach, detach and access are called,
-// and the last only by instructions that may access shared memory. Of its trace, the third, access,
-// arrive, complete, shuffle and join are called, each before the observer's.
+// A machine has a list of observers. Three of them may have a place for events. While
+// machine->observer is set, instructions that access memory or synchronize lanes of a warp call it
+// before they run; while it is NULL, instructions run as they were lowered, at no cost.
+// machine->profile gets attach, detach and access, the last only from instructions that may access
+// shared memory. machine->trace gets access, arrive, complete, shuffle, join and race, before
+// machine->observer does.
 #ifndef OBSERVER_H
 #define OBSERVER_H
 
 #include "simt/exec/bulk.h"
 
-// What is called when; a NULL is left out. Calls about different Blocks may come from different
-// host threads at the same time. A Block stands for many blocks of the grid, one after another.
+typedef struct Observed Observed; // see observe/observed.h
+
+// A race in shared memory, between two threads of a block.
+typedef struct {
+    uint64_t block;
+    const Inst *inst, *other; // the earlier access is the other's
+    uint32_t thread, other_thread;
+    uint64_t address;
+} ObserverRace;
+
+// The functions of an observer, at the start of its state. A NULL is not called. Events of
+// different Blocks may come from different host threads at the same time. A Block stands for many
+// blocks of the grid, one after another.
 struct Observer {
-    // A Block is made and given back: what the observer keeps about it is block->watch, what the
-    // profile keeps block->profile. attach: false when out of memory.
+    Observer *next; // in machine->observers
+
+    // The launch is over and its Blocks are freed: adds what it saw to of->report.
+    void (*report)(Observer *self, Observed *of);
+    // Frees the observer, also when memory ran out.
+    void (*close)(Observer *self, Observed *of);
+
+    // For device/orders.c, which runs the launch in a forked child first. forked: in the child,
+    // forgets earlier launches, whose records the child does not have. send: what the child found;
+    // receive: adds it to what the parent finds. Either all three are NULL or none.
+    void (*forked)(void);
+    const void *(*send)(Observer *self, size_t *bytes);
+    void (*receive)(Observer *self, const void *found, size_t bytes);
+
+    // A Block is made and freed. Its block->watch belongs to machine->observer, block->profile to
+    // machine->profile. attach: false when out of memory.
     bool (*attach)(Block *block);
     void (*detach)(Block *block);
 
@@ -73,6 +99,9 @@ struct Observer {
     // These lanes have met at bar.warp.sync, those that named each other at a time, which orders
     // them.
     void (*join)(Warp *warp, const Inst *inst, uint32_t lanes);
+
+    // machine->observer has found a race of an access that is about to be made.
+    void (*race)(Observer *self, const ObserverRace *race);
 
     // warp->exec is about to execute an instruction; while warp->followed, which the observer sets
     // and clears, at a shuffle or an access first.

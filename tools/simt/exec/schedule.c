@@ -6,14 +6,14 @@
 // acquiring global load, printf, a cooperative launch, clusters of several blocks - clusters run on
 // one host thread in order of their number, one to its end before the next starts; one that only
 // spins lets later ones start. All other kernels run on all host threads, but for those that are
-// checked: see observe/check/check.h. So results, counters and what is found never depend on the
+// checked: see observe/race/checker.h. So results, counters and what is found never depend on the
 // number of threads or on their timing.
 //
 // Failures. A launch reports the failure of the first cluster in its order that fails. The clusters
 // before it run to their end, and those after it may have run or not. So a failed launch counts
 // nothing, unless it had to run on one thread, or the watchdog or the user ended it.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/exec/schedule.h"
+#include "simt/exec/block.h"
 
 #include <pthread.h>
 #include <stdio.h>

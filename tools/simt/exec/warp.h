@@ -26,42 +26,45 @@ typedef double __attribute__((may_alias)) LaneF64;
 typedef struct Block Block;
 typedef struct Cluster Cluster;
 
-// Lanes that go the same way. A warp starts as one path. A branch that splits lanes leaves a join
-// behind, which waits where their ways meet for the lanes of both sides; lanes that exit, or go
-// where they cannot meet the others, are no longer waited for. Any path that is ready may run:
-// warp-wide and block-wide waits and spinning loops switch to another one.
+// See path.h.
 typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER, PATH_CLUSTER } PathState;
 
-// What bar.red tells those that met: how many came with a true predicate, and whether all did.
+// The result of bar.red: how many threads came with a true predicate, and whether all did.
 typedef struct {
     uint32_t ones;
     bool all;
 } BarrierResult;
 
-// Some lanes of a warp that go on together, or a join. Which fields mean something depends on what
-// is executed: see path.c.
+// What PTX adds to a path: see path_join.h.
 typedef struct {
-    // Of either.
-    const Inst *pc; // where it goes on; a join: where lanes meet
+    int16_t parent;         // the join at which the path arrives, -1: none
+    const Inst *rpc;        // where that is, NULL: nowhere
+    uint32_t members;       // of a join: lanes to wait for
+    const uint64_t *inside; // of a join: see Meet
+} PathJoin;
+
+// What machine code adds to a path: see path_converge.h.
+typedef struct {
+    bool gathers;         // PATH_SYNC: waits at a convergence barrier, for lanes that come to it
+    bool yields;          // PATH_READY: other paths run first
+    bool woken;           // PATH_READY: it waited, and is about to check whether it still has to
+    uint32_t order;       // of ready and gathering paths, the one with the greatest runs first
+    const Inst *woken_at; // where it was woken last,
+    uint32_t woken_lanes; // and its lanes then
+} PathConverge;
+
+// Lanes of a warp that go on together, or a join.
+typedef struct {
+    const Inst *pc; // where it goes on; of a join: the merge point
     uint8_t *frame;
     uint32_t local; // local memory's stack pointer
-    uint32_t mask;  // its lanes; a join: those that have arrived
+    uint32_t mask;  // its lanes; of a join: those that have arrived
     uint8_t state;
-    uint64_t seen;        // by its latest look before it slept, see spin.h
+    uint64_t seen;        // by its latest spin read before it slept, see spin.h
     uint32_t sync;        // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
     BarrierResult result; // of the last barrier it was at
-    // Of PTX.
-    int16_t parent;         // the join it goes to, -1: none
-    const Inst *rpc;        // where that is, NULL: nowhere
-    uint32_t members;       // a join: lanes to wait for
-    const uint64_t *inside; // a join: see Meet
-    // Of machine code.
-    bool gathers;   // PATH_SYNC: waits at a convergence barrier, for who comes to the same one
-    bool yields;    // PATH_READY: nobody waits there for it before it goes on
-    bool woken;     // PATH_READY: it waited, and looks once more whether it has to
-    uint32_t order; // PATH_READY, or gathers: the one with the greatest goes first
-    const Inst *woken_at; // where it was woken the last time,
-    uint32_t woken_lanes; // and its lanes then
+    PathJoin join;
+    PathConverge converge;
 } Path;
 
 typedef enum {
@@ -103,7 +106,7 @@ struct Warp {
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
     uint32_t left;      // lanes that have exited by a jump to the end of the kernel
-    uint32_t parted;    // twice how often, for Path.order: between two there is room for who waits
+    uint32_t parted;    // twice the splits so far: see PathConverge.order, odd for waiting paths
     bool followed;      // an observer sees every instruction: see Observer.step
     uint32_t carry;     // condition-code register, a bit per lane
     Spin spin;

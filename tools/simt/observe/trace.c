@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "simt/exec/address.h"
+#include "simt/observe/observed.h"
 
 #define ROW_LIMIT 4000000 // of one launch
 
 enum { VALUE_BYTES = 16 }; // of a lane, at most
 
-struct Trace {
-    Observer observer; // first: the one is the other
+typedef struct {
+    Observer observer; // first, so that a pointer to it is one to the Trace
     const Machine *machine;
     FILE *file;
     const char *kernel;
     uint64_t rows;
-};
+} Trace;
 
 typedef struct {
     const Inst *inst, *other; // NULL: none
@@ -108,7 +109,7 @@ static void trace_access(Warp *warp, const Access *access, uint32_t lanes,
     }
 }
 
-static void trace_race(void *to, const CheckRace *race) {
+static void trace_race(Observer *self, const ObserverRace *race) {
     if (race->block != 0) return;
     const Row row = {.inst = race->inst,
                      .other = race->other,
@@ -117,7 +118,7 @@ static void trace_race(void *to, const CheckRace *race) {
                      .thread = race->thread,
                      .other_thread = race->other_thread,
                      .address = race->address};
-    write_row(to, &row);
+    write_row((Trace *)(void *)self, &row);
 }
 
 static void trace_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
@@ -166,42 +167,46 @@ static void trace_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     }
 }
 
-Trace *trace_open(const char *path, const char *kernel, const Machine *machine, Check *check,
-                  SimtError *error) {
-    static const Observer observer = {.access = trace_access,
-                                      .arrive = trace_arrive,
-                                      .complete = trace_complete,
-                                      .shuffle = trace_shuffle,
-                                      .join = trace_join};
+static void close_trace(Observer *self, Observed *of) {
+    Trace *trace = (Trace *)(void *)self;
+    bool good = true;
+    if (trace->file) {
+        good = !ferror(trace->file);
+        good = fclose(trace->file) == 0 && good;
+    }
+    if (!good) observed_fail(of, SIMT_OUT_OF_RESOURCES, "cannot write %.500s", of->options->path);
+    lost |= !good;
+    free(trace);
+}
+
+void trace_open(Observed *of) {
+    static const Observer functions = {.close = close_trace,
+                                       .access = trace_access,
+                                       .arrive = trace_arrive,
+                                       .complete = trace_complete,
+                                       .shuffle = trace_shuffle,
+                                       .join = trace_join,
+                                       .race = trace_race};
     static bool begun;
-    Trace *trace = calloc(1, sizeof *trace);
-    FILE *file = trace ? fopen(path, begun ? "a" : "w") : NULL;
-    if (!file) {
-        int reason = errno;
+    const char *path = of->options->path;
+    if (!path) return;
+    Trace *trace = observed_open(of, &of->machine->trace, &functions, sizeof *trace, "the trace");
+    if (!trace) return;
+    of->machine->ordered = true; // rows come in the same order every time
+    trace->machine = of->machine;
+    trace->kernel = of->kernel;
+    trace->file = fopen(path, begun ? "a" : "w");
+    if (!trace->file) {
         lost = true;
-        snprintf(error->text, sizeof error->text, "%.500s: %s", path, strerror(reason));
-        free(trace);
-        errno = reason;
-        return NULL;
+        observed_fail(of, errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES,
+                      "%.500s: %s", path, strerror(errno));
+        return;
     }
     if (!begun)
         fputs("kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,"
               "other_thread,other_line,other_file\n",
-              file);
+              trace->file);
     begun = true;
-    *trace = (Trace){.observer = observer, .machine = machine, .file = file, .kernel = kernel};
-    if (check) check_listen(check, (CheckListener){trace_race, trace});
-    return trace;
-}
-
-Observer *trace_observer(Trace *trace) { return &trace->observer; }
-
-bool trace_close(Trace *trace) {
-    bool good = !ferror(trace->file);
-    good = fclose(trace->file) == 0 && good;
-    lost |= !good;
-    free(trace);
-    return good;
 }
 
 bool trace_lost(void) { return lost; }

@@ -15,17 +15,14 @@
 #ifndef TRACE_H
 #define TRACE_H
 
-#include "simt/exec/observer.h"
-#include "simt/observe/check/check.h"
+#include <stdbool.h>
 
-// The trace of one launch. Appends to the file; the first launch of the process writes it anew,
-// with a header row. `check`: the launch's, whose races are written too, or NULL. NULL: the error
-// says why, and errno.
-typedef struct Trace Trace;
-Trace *trace_open(const char *path, const char *kernel, const Machine *machine, Check *check,
-                  SimtError *error);
-Observer *trace_observer(Trace *trace); // for Machine.trace
-bool trace_close(Trace *trace);         // false: not all could be written
-bool trace_lost(void);                  // whether that was so of any until now
+#include "simt/exec/observer.h"
+
+// Opens an observer that appends the launch to SimtOptions.path. The first launch of the process
+// writes the file anew, with a header row.
+void trace_open(Observed *of);
+// Whether anything that was to be traced could not be written until now.
+bool trace_lost(void);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "simt/base/align.h"
 #include "simt/exec/observer.h"
+#include "simt/exec/path_join.h"
 #include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
@@ -18,13 +19,13 @@ const Inst *op_enter(Warp *warp, const Inst *inst) {
 
 // The same where lanes that a branch has split may meet again.
 const Inst *op_enter_join(Warp *warp, const Inst *inst) {
-    if (inst == warp->rpc) return path_arrive(warp);
+    if (inst == warp->rpc) return path_join_arrive(warp);
     return op_enter(warp, inst);
 }
 
 // The same where lanes may come to that others wait for in vain.
 const Inst *op_enter_outside(Warp *warp, const Inst *inst) {
-    path_leave_joins(warp, inst);
+    path_join_leave(warp, inst);
     return op_enter_join(warp, inst);
 }
 
@@ -41,7 +42,7 @@ const Inst *op_branch(Warp *warp, const Inst *inst) {
     if (!taken) return inst + 1;
     if (taken == warp->mask) return branch->target;
     if (!branch->synthetic) warp->tally[inst->slot].a++;
-    return path_split(warp, inst, taken, branch->target, &branch->meets);
+    return path_join_split(warp, inst, taken, branch->target, &branch->meets);
 }
 
 // brx.idx. Lanes of the lowest lane's target go there; the others try again.
@@ -61,8 +62,8 @@ const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     const Inst *target = table->targets[index[first]];
     if (same == warp->mask) return target;
     warp->tally[inst->slot].a++;
-    // path_split goes on behind the instruction; the rest comes back to it from there.
-    return path_split(warp, inst, same, target, &table->meets);
+    // path_join_split goes on behind the instruction; the rest comes back to it from there.
+    return path_join_split(warp, inst, same, target, &table->meets);
 }
 
 const Inst *op_guard(Warp *warp, const Inst *inst) {
@@ -203,7 +204,7 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     }
     if (same != warp->exec) {
         // The first lane's function now; the rest comes back to this instruction on its own path.
-        const Inst *next = path_split(warp, inst, warp->mask & ~same, inst, &inst->call.meets);
+        const Inst *next = path_join_split(warp, inst, warp->mask & ~same, inst, &inst->call.meets);
         if (!next) return NULL;
         warp->exec = warp->mask;
     }

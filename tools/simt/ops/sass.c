@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "simt/exec/path_converge.h"
 #include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
@@ -297,7 +298,8 @@ const Inst *op_converge_begin(Warp *warp, const Inst *inst) {
 // its block, which counts it.
 const Inst *op_converge(Warp *warp, const Inst *inst) {
     LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
-    const uint32_t named = *barrier, lanes = named & ~path_yielding(warp), here = warp->mask;
+    const uint32_t named = *barrier, lanes = named & ~path_converge_yielding(warp),
+                   here = warp->mask;
     const Inst *next = path_converge(warp, inst, lanes);
     const bool passes = next == inst + 1 && warp->mask & here;
     if (passes && lanes != named) *barrier = lanes;
@@ -309,7 +311,7 @@ const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
     const uint32_t leaving = warp->exec, of = *barrier;
     *barrier &= ~leaving;
-    path_break(warp, op_converge, inst->converge.barrier, leaving, of);
+    path_converge_leave(warp, op_converge, inst->converge.barrier, leaving, of);
     return inst + 1;
 }
 
@@ -336,8 +338,8 @@ const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
     bool others = false;
     for (int k = 0; k < warp->path_count; k++)
         others |= k != warp->current && warp->paths[k].state == PATH_READY;
-    if (!others) others = path_wake(warp, op_converge);
-    return others ? path_let_others(warp, inst + 1) : inst + 1;
+    if (!others) others = path_converge_wake(warp, op_converge);
+    return others ? path_converge_yield(warp, inst + 1) : inst + 1;
 }
 
 // Lanes that had to wait for each other execute the instruction once more when all are there
@@ -345,7 +347,7 @@ const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
 const Inst *op_converge_named(Warp *warp, const Inst *inst) {
     const uint32_t lanes = REG(warp, LaneU32, inst->converge.mask)[__builtin_ctz(warp->exec)];
     const uint32_t here = warp->mask;
-    if (!path_gather(warp, inst, lanes)) return path_wait_gather(warp, inst, lanes);
+    if (!path_converge_gather(warp, inst, lanes)) return path_converge_wait(warp, inst, lanes);
     return warp->mask == here ? inst + 1 : inst - 1;
 }
 
@@ -369,8 +371,8 @@ const Inst *op_branch_lanes(Warp *warp, const Inst *inst) {
     if (!other) return target;
     warp->tally[inst->slot].a++;
     if (__builtin_popcount(taken) < __builtin_popcount(other))
-        return path_part(warp, inst, other, inst + 1, target);
-    return path_part(warp, inst, taken, target, inst + 1);
+        return path_converge_part(warp, inst, other, inst + 1, target);
+    return path_converge_part(warp, inst, taken, target, inst + 1);
 }
 
 const Inst *op_branch_any(Warp *warp, const Inst *inst) {
@@ -423,5 +425,5 @@ const Inst *op_jump_register(Warp *warp, const Inst *inst) {
     if (same == warp->mask) return target;
     // The others come back here, where the jump that follows leads. Counted as a branch on an H200.
     warp->tally[inst->slot].a++;
-    return path_part(warp, inst, warp->mask & ~same, inst[1].branch.target, target);
+    return path_converge_part(warp, inst, warp->mask & ~same, inst[1].branch.target, target);
 }

@@ -2,7 +2,7 @@
 #ifndef LISTING_H
 #define LISTING_H
 
-#include "simt/observe/counters.h"
+#include "simt/observe/count/counters.h"
 
 typedef struct {
     Str text; // /*0010*/ IMAD.WIDE.U32 R2, R0, 0x4, R2

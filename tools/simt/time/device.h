@@ -9,7 +9,7 @@
 enum { TIME_WAYS = 6, TIME_SIZES = 3, TIME_LOADS = 11, TIME_WARPS = 6, TIME_LOAD_LEAST = 128 };
 enum { TIME_GATHERS = 5, TIME_PERCENTS = 4, TIME_GATHER_LEAST = 1024 };
 
-typedef struct {
+typedef struct TimeDevice {
     // The device: counts, bytes, SM cycles per ns.
     double sms, warps, blocks, shared_bytes, registers, l2_bytes, clock_ghz;
     // Cycles of a scheduler for an instruction of each pipe.

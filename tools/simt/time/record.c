@@ -330,19 +330,49 @@ static uint32_t resident_blocks(const Machine *m, const SassFunction *f, const T
     return most ? most : 1;
 }
 
-Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
-                      const TimeDevice *device, bool warm) {
-    static const Observer observer = {
-        .begin = begin, .end = end, .step = step, .access = access_memory, .bulk = bulk};
-    Recorder *r = calloc(1, sizeof *r);
-    if (!r) return NULL;
-    *r = (Recorder){.observer = observer,
-                    .machine = machine,
-                    .function = function,
-                    .device = device,
-                    .inst_count = inst_count,
-                    .resident = resident_blocks(machine, function, device),
-                    .sms = (uint64_t)device->sms};
+static void close_record(Observer *self, Observed *of) {
+    Recorder *r = (Recorder *)(void *)self;
+    const uint64_t warps = (uint64_t)r->recorded * of->machine->warps_per_block;
+    for (uint64_t k = 0; k < warps; k++) free(r->traces[k].steps);
+    free(r->traces);
+    free(r->last);
+    free(r->seen);
+    free(r);
+}
+
+static void report(Observer *self, Observed *of) {
+    LaunchReport *to = of->report;
+    if (of->status != SIMT_OK) return;
+    TimePrediction *time = ARENA_NEW(&to->arena, 1, TimePrediction);
+    if (!time_predict((const Recorder *)(const void *)self, &to->arena, time)) {
+        observed_fail(of, SIMT_OUT_OF_MEMORY, "no host memory for the prediction");
+        return;
+    }
+    to->time = time;
+    to->time_line_count = time_by_line(&to->arena, of->machine->module, of->machine->code->source,
+                                       time, &to->time_lines);
+}
+
+void record_open(Observed *of) {
+    static const Observer functions = {.report = report,
+                                       .close = close_record,
+                                       .begin = begin,
+                                       .end = end,
+                                       .step = step,
+                                       .access = access_memory,
+                                       .bulk = bulk};
+    Machine *machine = of->machine;
+    const TimeDevice *device = of->options->time;
+    const SassFunction *function = of->machine_code;
+    if (!device) return;
+    Recorder *r = observed_open(of, &machine->observer, &functions, sizeof *r, "the prediction");
+    if (!r) return;
+    r->machine = machine;
+    r->function = function;
+    r->device = device;
+    r->inst_count = machine->code->source->inst_count;
+    r->resident = resident_blocks(machine, function, device);
+    r->sms = (uint64_t)device->sms;
     r->early = machine->run_prerequisite || machine->after;
     r->chosen = (machine->block_count - 1) % r->sms;
     r->blocks = (machine->block_count - 1) / r->sms + 1;
@@ -353,16 +383,6 @@ Recorder *record_open(const Machine *machine, const SassFunction *function, uint
     const double left = device->shared_bytes > shared ? device->shared_bytes - shared : 0;
     r->l1_bytes = (uint64_t)left + L1_MORE;
     r->local_bytes = (uint64_t)r->resident * machine->threads_per_block * machine->local_bytes;
-    if (cache_start((uint64_t)device->l2_bytes, r->l1_bytes, warm)) return r;
-    free(r);
-    return NULL;
-}
-
-void record_close(Recorder *r) {
-    const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
-    for (uint64_t k = 0; k < warps; k++) free(r->traces[k].steps);
-    free(r->traces);
-    free(r->last);
-    free(r->seen);
-    free(r);
+    if (!cache_start((uint64_t)device->l2_bytes, r->l1_bytes, of->options->warm))
+        observed_fail(of, SIMT_OUT_OF_MEMORY, "no host memory for the prediction");
 }

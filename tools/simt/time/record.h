@@ -2,12 +2,12 @@
 #ifndef TIME_RECORD_H
 #define TIME_RECORD_H
 
-#include "simt/exec/observer.h"
+#include "simt/observe/observed.h"
 #include "simt/time/time.h"
 #include "simt/time/trace.h"
 
 struct Recorder {
-    Observer observer; // first: the one is the other
+    Observer observer; // first, so that a pointer to it is one to the Recorder
     const Machine *machine;
     const SassFunction *function;
     const TimeDevice *device;
@@ -30,10 +30,7 @@ struct Recorder {
     bool strange;                       // code of another function
 };
 
-// The recording of one launch; its `observer` is for Machine.observer. The device must live as
-// long. NULL: out of memory.
-Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
-                      const TimeDevice *device, bool warm);
-void record_close(Recorder *recorder);
+// Opens an observer that records a launch and predicts how long it takes on SimtOptions.time.
+void record_open(Observed *of);
 
 #endif

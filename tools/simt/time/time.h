@@ -50,7 +50,7 @@ typedef struct {
 } TimePlace;
 
 // The prediction for a launch.
-typedef struct {
+typedef struct TimePrediction {
     double us, cycles;        // cycles of an SM while it has blocks
     double issue_share;       // of the slots in which an instruction could have been issued
     double memory_share;      // of the rate of DRAM, or L2 where that is nearer to its own
@@ -73,7 +73,7 @@ void time_memset(size_t bytes);
 typedef struct Recorder Recorder;
 bool time_predict(const Recorder *recorder, Arena *arena, TimePrediction *prediction);
 
-typedef struct {
+typedef struct TimeLine {
     const char *file; // as in `.file`
     uint32_t line;
     double cycles[STALLS]; // warps', which all lines together have as many as the launch

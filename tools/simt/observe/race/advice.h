@@ -1,0 +1,21 @@
+// The text of a finding: what its threads do, and how to fix the race.
+#ifndef RACE_ADVICE_H
+#define RACE_ADVICE_H
+
+#include "simt/observe/race/finding.h"
+
+// How the two threads of a race are related: bits, for all races of a finding.
+enum {
+    BETWEEN_LANES = 1,  // of a warp
+    BETWEEN_WARPS = 2,  // of a block
+    BETWEEN_BLOCKS = 4, // of a grid
+    BETWEEN_NARROW = 8, // both accesses are strong, but a scope does not include the other thread
+    BETWEEN_COPY = 16   // one is an asynchronous copy that nobody has waited for
+};
+
+// "reads", "writes" or "updates".
+const char *advice_verb(AccessKind kind);
+// Writes how to fix a race into to[0..room). The advice fits all `between` of the finding.
+void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room);
+
+#endif

@@ -1,0 +1,232 @@
+// Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
+// nothing has written.
+#include "simt/observe/race/global.h"
+
+#include <string.h>
+
+#include "simt/observe/race/race.h"
+
+static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
+                    uint64_t size) {
+    const Argument meant = argument_near(checker->machine, address);
+    const Allocation *near = memory_reserved(address) ? memory_before(address) : NULL;
+    if (meant.of && (!near || meant.gap <= argument_gap(near, address))) near = meant.of;
+    if (!near) {
+        finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s %llu bytes at an address that is not the device's: pass a "
+                    "pointer from cudaMalloc",
+                    thread, advice_verb(access->kind), (unsigned long long)size);
+        return;
+    }
+    const bool front = address < near->address;
+    finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                front ? "thread %u %s %llu bytes, %llu in front of an allocation of %llu bytes: "
+                        "guard the index"
+                      : "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: "
+                        "guard the index",
+                thread, advice_verb(access->kind), (unsigned long long)size,
+                (unsigned long long)(front ? near->address - address : address - near->address),
+                (unsigned long long)near->bytes);
+}
+
+// Whether a lane's access lies in one live allocation and is aligned; if not, says so.
+static bool is_good(Checker *checker, const Access *access, uint32_t thread, uint64_t address) {
+    const Allocation *allocation = memory_find(address);
+    const uint64_t size = address_bytes(access);
+    const char *verb = advice_verb(access->kind);
+    if (!allocation || address - allocation->address + size > allocation->bytes) {
+        outside(checker, access, thread, address, size);
+    } else if (!allocation->live) {
+        const bool heap = allocation->kind == MEMORY_HEAP;
+        finding_add(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s memory that was freed: %s", thread, verb,
+                    heap ? "free it after its last use"
+                         : "keep the allocation until the kernel has ended");
+    } else if (address % size) {
+        finding_add(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
+                    thread, verb, (unsigned long long)size, (unsigned long long)size);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+// The live allocation that an address is in, as the instruction last met it. Empty: there is none.
+static const Extent *met_at(Checker *checker, const Access *access, uint64_t address) {
+    Extent *met = &checker->check->met[check_site(checker, access)];
+    if (address >= met->low && address < met->high) return met;
+    const Allocation *allocation = memory_find(address);
+    *met = (Extent){0, 0};
+    if (allocation && allocation->live)
+        *met = (Extent){allocation->address, allocation->address + allocation->bytes};
+    return met;
+}
+
+// A bit for each element of a lane's access of which any byte was written.
+static uint32_t written(const Access *access, uint64_t address) {
+    uint32_t elements = 0;
+    for (uint32_t i = 0; i < access->elements; i++, address += access->bytes) {
+        const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
+        const uint32_t bytes = access->bytes < 4 ? ((1u << access->bytes) - 1) << address % 4 : 0xF;
+        const bool any = shadow[0] & bytes || (access->bytes > 4 && shadow[1]);
+        elements |= (uint32_t)any << i;
+    }
+    return elements;
+}
+
+// If the beginning of the allocation was written, a copy or a fill may have ended short.
+static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
+                             uint64_t address) {
+    const Allocation *of = memory_find(address);
+    const uint64_t front = memory_seek(of->address, address, false) - of->address;
+    const char *does = advice_verb(access->kind);
+    if (of->untouched)
+        finding_add(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s managed memory that neither host nor device has written: it is "
+                    "zero on fresh pages only, so set it",
+                    thread, does);
+    else if (front)
+        finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s global memory that nothing has written, behind the first %llu "
+                    "bytes of %zu: fill it first (sizes of copies are in bytes)",
+                    thread, does, (unsigned long long)front, of->bytes);
+    else
+        finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s global memory that nothing has written: fill it first", thread,
+                    does);
+}
+
+// Whether the lane copies a structure piece by piece, of which another piece was written.
+static bool of_written(const Checker *checker, const Access *access, uint64_t address) {
+    uint64_t distances[UNWRITTEN_PIECES];
+    const uint32_t count = unwritten_pieces(checker->machine, access->inst, distances);
+    const Allocation *of = memory_find(address);
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++)
+        if (address + distances[k] - of->address < of->bytes)
+            any |= written(access, address + distances[k]) != 0;
+    return any;
+}
+
+// Copies of structures read their padding too, which nothing writes in any of them. So an element
+// counts as unwritten where other lanes' was written, or where nothing of the access was.
+static void check_written(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                          const uint64_t address[LANES]) {
+    uint32_t has[LANES], any = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        has[lane] = written(access, address[lane]);
+        any |= has[lane];
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        if (any ? has[lane] == any : of_written(checker, access, address[lane])) continue;
+        report_unwritten(checker, access, warp->index * LANES + (uint32_t)lane, address[lane]);
+    }
+}
+
+// Whether some of so many words were not written.
+static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
+    uint64_t missing = 0, eight;
+    for (; words >= 8; words -= 8, shadow += 8) {
+        memcpy(&eight, shadow, sizeof eight);
+        missing |= eight ^ 0x0F0F0F0F0F0F0F0Fu;
+    }
+    for (; words; words--) missing |= *shadow++ ^ 0xFu;
+    return missing != 0;
+}
+
+void global_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
+    const Allocation *allocation = memory_find(address);
+    uint32_t thread = warp->index * LANES + (uint32_t)lane;
+    bool again = allocation && allocation->kind == MEMORY_HEAP && allocation->address == address;
+    finding_add(check_of(warp), KIND_FREE, PTX_GLOBAL, inst, thread, NULL, 0, address,
+                again ? "thread %u frees memory that was freed before: free it once"
+                      : "thread %u frees memory that malloc did not return: pass its result on",
+                thread);
+}
+
+// What a kernel has freed is in no extent any more.
+static void forget_freed(Check *check) {
+    if (check->seen_frees == memory_frees) return;
+    memset(check->met, 0, check->site_room * sizeof *check->met);
+    check->seen_frees = memory_frees;
+}
+
+// Whether all that these bytes are was written; what a store writes is from now on.
+static bool all_written(bool store, uint64_t address, uint64_t bytes) {
+    uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
+    bool written;
+    if (bytes < 4) {
+        const uint32_t wanted = ((1u << bytes) - 1) << address % 4;
+        written = !(wanted & ~(uint32_t)*shadow);
+        if (store && !written) memory_written(address, bytes);
+        return written;
+    }
+    written = !any_unwritten(shadow, bytes / 4);
+    if (store && !written) memset(shadow, 0xF, bytes / 4);
+    return written;
+}
+
+// Those of the lanes whose accesses are good; what all they load was written, or it is reported.
+static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                              const uint64_t address[LANES]) {
+    const uint64_t size = address_bytes(access);
+    const bool store = access->kind == ACCESS_STORE;
+    const Extent *met = met_at(checker, access, address[__builtin_ctz(mask)]);
+    const bool inside = !(mask & ~bounds_between(access, address, met->low, met->high));
+    uint32_t good = inside ? mask : 0;
+    for (uint32_t m = mask & ~good; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        good |= (uint32_t)is_good(checker, access, thread, address[lane]) << lane;
+    }
+    bool written = true;
+    for (uint32_t m = good; m; m &= m - 1) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        written &= (size == 4 && memory_shadow[(at - memory_base) / 4] == 0xF) ||
+                   all_written(store, at, size);
+    }
+    if (written) return good;
+    if (store || !good) return good;
+    check_written(checker, warp, access, good, address);
+    for (uint32_t m = good; access->kind == ACCESS_ATOMIC && m; m &= m - 1)
+        memory_written(address[__builtin_ctz(m)], size);
+    return good;
+}
+
+// Whether nothing has happened for which a weak access to these bytes needs a closer look.
+static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
+    if (checker->check->seen_frees != memory_frees || checker->machine->after) return false;
+    return loads || !order_words(&checker->check->words, first, bytes);
+}
+
+// Whether [first, first + bytes) lies in live memory and a load of it reads what was written; what
+// a store writes is from now on.
+static bool is_good_range(Checker *checker, const Access *access, uint64_t first, uint64_t bytes) {
+    const bool store = access->kind == ACCESS_STORE;
+    if (!extent_holds(met_at(checker, access, first), first, bytes)) return false;
+    return all_written(store, first, bytes) || store;
+}
+
+bool global_row(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
+                uint64_t bytes, uint32_t shift) {
+    if (first % 4 || first % address_bytes(access) || access->kind == ACCESS_ATOMIC) return false;
+    if (!is_calm(checker, access->kind == ACCESS_LOAD, first, bytes)) return false;
+    if (!is_good_range(checker, access, first, bytes)) return false;
+    Race at;
+    race_begin(&at, checker, NULL, warp, access, ALL_LANES, NULL, 0);
+    return race_row(&at, lane, first, bytes, shift);
+}
+
+void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                   const uint64_t address[LANES]) {
+    forget_freed(checker->check);
+    if (checker->machine->after) early_access(checker, warp, access, mask, address);
+    const uint32_t good = good_accesses(checker, warp, access, mask, address);
+    if (!good) return;
+    order_access(checker, warp, access, good, address, &checker->check->words);
+    Race at;
+    race_begin(&at, checker, NULL, warp, access, good, address, 0);
+    race_lanes(&at, good);
+}

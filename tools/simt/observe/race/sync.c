@@ -1,0 +1,237 @@
+// The times of a block, what barriers order, barriers that not every thread reaches, and masks that
+// name the wrong lanes. See sync.h.
+#include "simt/observe/race/checker.h"
+#include "simt/ops/ops.h"
+
+// --- times ---
+
+enum { AT_FIRST = 64, THEN = 1024 }; // times that a block takes at once
+
+static void take_times(Checker *checker, uint64_t count) {
+    checker->sync.now = shadow_times(count, checker->block);
+    // Consecutive times show quickly that a record is the block's own.
+    if (checker->sync.now != checker->sync.times_end) checker->sync.times = checker->sync.now;
+    checker->sync.times_end = checker->sync.now + count;
+}
+
+void sync_times(Checker *checker, uint64_t block) {
+    checker->block = block;
+    checker->sync.times_end = 0;
+    take_times(checker, AT_FIRST);
+}
+
+uint64_t sync_tick(Checker *checker) {
+    if (++checker->sync.now == checker->sync.times_end) take_times(checker, THEN);
+    return checker->sync.now;
+}
+
+bool sync_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread) {
+    uint32_t warp = thread / LANES, other_warp = other / LANES;
+    if (warp != other_warp) return time >= checker->sync.warp_known[warp][other_warp];
+    return time >= checker->sync.warp_floor[warp] &&
+           !(checker->sync.lane_known &&
+             time < checker->sync.lane_known[warp][thread % LANES][other % LANES]);
+}
+
+// --- barriers of the block ---
+
+static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) {
+    for (int k = 0; k < MAX_WARPS; k++)
+        if (row[k] > known[k]) known[k] = row[k];
+}
+
+// The warps that waited have seen what each participant had seen and done until now, or until it
+// arrived if it did not wait.
+static void join_warps(Checker *checker, uint32_t barrier) {
+    const Arrival *arrival = &checker->sync.arrivals[barrier];
+    const uint64_t now = sync_tick(checker);
+    uint64_t known[MAX_WARPS] = {0};
+    add_known(known, arrival->known);
+    for (uint32_t m = arrival->waiting; m; m &= m - 1)
+        add_known(known, checker->sync.warp_known[__builtin_ctz(m)]);
+    for (uint32_t m = arrival->waiting; m; m &= m - 1) known[__builtin_ctz(m)] = now;
+    for (uint32_t m = arrival->waiting; m; m &= m - 1) {
+        const int warp = __builtin_ctz(m);
+        add_known(checker->sync.warp_known[warp], known);
+        checker->sync.warp_floor[warp] = now;
+    }
+    order_join_warps(checker, barrier, arrival->waiting);
+}
+
+// A warp that arrives without waiting (bar.arrive) releases what it did, and acquires nothing.
+static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
+    Arrival *arrival = &checker->sync.arrivals[barrier];
+    order_pass_by(checker, barrier, warp);
+    add_known(arrival->known, checker->sync.warp_known[warp]);
+    arrival->known[warp] = sync_tick(checker);
+}
+
+bool sync_all_left(const Block *block) {
+    const Checker *checker = block->watch;
+    uint32_t left = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        left += (uint32_t)__builtin_popcount(block->warps[w].left & ~checker->sync.arrived[w]);
+    return left == block->threads - block->live_threads;
+}
+
+static void missed_barrier(Checker *checker, const Block *block, const Arrival *arrival) {
+    const bool left = sync_all_left(block);
+    finding_add(checker, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, arrival->inst,
+                arrival->thread, NULL, 0, 0,
+                "%u of %u threads reached this barrier and the others had ended: %s",
+                arrival->threads, block->threads,
+                left ? "allowed since Volta (sm_70); before that let every thread reach it"
+                     : "let every thread reach it");
+}
+
+void sync_complete(Block *block, uint32_t barrier) {
+    Checker *checker = block->watch;
+    Arrival *arrival = &checker->sync.arrivals[barrier];
+    arrival->open = false;
+    if (arrival->counted) {
+        join_warps(checker, barrier);
+        return;
+    }
+    unwritten_report(checker);
+    checker->sync.block_floor = sync_tick(checker);
+    order_barrier(checker);
+    if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
+    if (!checker->machine->ordered) rest_forget(&checker->check->rest);
+    early_barrier(checker);
+    if (arrival->threads < block->threads)
+        missed_barrier(checker, block, arrival);
+    else if (arrival->other && !arrival->split)
+        finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
+                    arrival->other, arrival->other_thread, 0,
+                    "some threads wait at this barrier and others at another one: let all threads "
+                    "of the block reach the same one");
+}
+
+static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
+    PtxPlace here = finding_place(checker->machine, a), there = finding_place(checker->machine, b);
+    return here.line != there.line || here.file != there.file;
+}
+
+// Reports parts of a warp at two barriers: bar.sync is barrier.sync.aligned, for whole warps.
+static void split_warp(Checker *checker, const Arrival *arrival, const Warp *warp,
+                       const Inst *inst) {
+    const uint32_t first = warp->index * (uint32_t)LANES;
+    const uint32_t thread = first + (uint32_t)__builtin_ctz(warp->exec);
+    const uint32_t others = warp->live & ~warp->exec;
+    const uint32_t other = first + (others ? (uint32_t)__builtin_ctz(others) : 0);
+    finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, arrival->of_warp[warp->index],
+                other, 0,
+                "lanes 0x%08x of a warp wait at this barrier and others of it at another one: let "
+                "all threads of the block reach the same one",
+                warp->exec);
+}
+
+void sync_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
+    Checker *checker = check_of(warp);
+    Arrival *arrival = &checker->sync.arrivals[barrier];
+    uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(warp->exec);
+    if (!arrival->open)
+        *arrival = (Arrival){.open = true, .inst = inst, .thread = thread, .counted = counted};
+    if (!arrival->other && arrival->inst != inst && elsewhere(checker, inst, arrival->inst)) {
+        arrival->other = inst;
+        arrival->other_thread = thread;
+    }
+    const Inst **first = &arrival->of_warp[warp->index];
+    if (!*first) *first = inst;
+    if (*first != inst) {
+        arrival->split = true;
+        split_warp(checker, arrival, warp, inst);
+    }
+    checker->sync.arrived[warp->index] |= warp->exec;
+    if (inst->plain == op_barrier_arrive)
+        pass_by(checker, barrier, warp->index);
+    else
+        arrival->waiting |= 1u << warp->index;
+    arrival->threads += (uint32_t)__builtin_popcount(warp->exec);
+}
+
+// --- lanes of a warp ---
+
+// The lanes with which the warp began.
+static uint32_t first_lanes(const Warp *warp) {
+    const uint32_t left = warp->block->threads - warp->index * LANES;
+    return left >= LANES ? ALL_LANES : (1u << left) - 1;
+}
+
+// Some lanes of a warp have synchronized: each has seen what all had seen and done until now.
+static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t now) {
+    if (!checker->sync.lane_known)
+        checker->sync.lane_known = arena_alloc(&checker->arena, checker->machine->warps_per_block,
+                                               sizeof *checker->sync.lane_known);
+    checker->sync.parted |= 1u << warp;
+    uint64_t(*known)[LANES] = checker->sync.lane_known[warp];
+    uint64_t joined[LANES] = {0};
+    for (uint32_t m = lanes; m; m &= m - 1)
+        for (int k = 0; k < LANES; k++)
+            if (known[__builtin_ctz(m)][k] > joined[k]) joined[k] = known[__builtin_ctz(m)][k];
+    for (uint32_t m = lanes; m; m &= m - 1) joined[__builtin_ctz(m)] = now;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        for (int k = 0; k < LANES; k++) known[__builtin_ctz(m)][k] = joined[k];
+}
+
+// Lanes that are named but have ended count as present; lanes that are not named do not.
+void sync_join(Warp *warp, const Inst *inst, uint32_t lanes) {
+    (void)inst;
+    Checker *checker = check_of(warp);
+    uint64_t now = sync_tick(checker);
+    order_join_lanes(checker, warp->index, lanes);
+    if (first_lanes(warp) & ~lanes)
+        join_lanes(checker, warp->index, lanes, now);
+    else
+        checker->sync.warp_floor[warp->index] = now;
+}
+
+// Lanes of one instruction may name different groups, but each must name itself. A lane that takes
+// a value from another, such as the lane that polled a flag, also acquires what that lane has
+// acquired: cooperative groups rely on it, although shfl.sync orders no memory accesses.
+void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
+    Checker *checker = check_of(warp);
+    const uint32_t exec = warp->exec, absent = warp->live & ~exec;
+    uint32_t unnamed = 0, missing = 0;
+    LANE_LOOP unnamed |= (~named[l] >> l & 1) << l;
+    LANE_LOOP missing |= exec >> l & 1 ? named[l] & absent : 0;
+    for (uint32_t m = exec & unnamed; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        finding_add(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+                    "lane %u takes part but the mask 0x%08x does not name it: name exactly the "
+                    "lanes that get here",
+                    lane, named[lane]);
+    }
+    if (!missing && !checker->order.any) return;
+    for (uint32_t m = exec; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), awaited = named[lane] & absent;
+        if (awaited) checker->sync.waiting[warp->index][lane] = (Waiting){inst, awaited};
+        if (checker->order.any) order_tell_lanes(checker, warp->index, named[lane]);
+    }
+}
+
+// Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
+// mask"). But a lane that ends while others wait for it should have come.
+void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
+    const uint32_t ended = named & ~lanes & ~warp->live;
+    if (!ended) return;
+    Checker *checker = check_of(warp);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const Waiting *waiting = &checker->sync.waiting[warp->index][lane];
+        if (waiting->inst != inst || !(waiting->awaited & ended)) continue;
+        finding_add(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+                    "lane %u waits for lanes 0x%08x, which end without getting here: name exactly "
+                    "the lanes that get here",
+                    lane, waiting->awaited & ended);
+        return;
+    }
+}
+
+void sync_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
+                  const LaneU32 value[LANES]) {
+    (void)value;
+    uint32_t missing = 0;
+    LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;
+    if ((missing & lanes) || warp->followed) undefined_shuffle(warp, inst, lanes, source);
+}

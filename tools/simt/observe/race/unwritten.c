@@ -1,0 +1,185 @@
+// Reads of shared memory that nothing has written. Compilers load in front of a condition what is
+// needed behind it, and throw it away if it is not: so a value counts as read once it is used,
+// which undefined.c finds out. Until then the read is kept here.
+#include <string.h>
+
+#include "simt/observe/race/race.h"
+#include "simt/ops/ops.h"
+
+// --- structures that are copied piece by piece, as they are without optimisation (-G) ---
+
+// Whether the instruction loads a register with which nothing is done but to store it.
+static bool only_stored(const PtxFunction *function, const PtxInst *load) {
+    const uint32_t reg = load->operands[0].reg;
+    uint32_t uses = 0;
+    bool stored = false;
+    if (ptx_class(load) != PTX_LOAD || load->operands[0].kind != PTX_OPERAND_REG) return false;
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        const PtxInst *inst = &function->insts[k];
+        for (uint32_t j = 0; j < inst->operand_count; j++) uses += inst->operands[j].reg == reg;
+        stored |= ptx_class(inst) == PTX_STORE && inst->operands[1].reg == reg;
+    }
+    return stored && uses == 2;
+}
+
+// The register that an address is made of, and how far behind that it lies.
+static uint32_t base_of(const PtxFunction *function, const PtxInst *load, uint64_t *distance) {
+    const PtxOperand *address = &load->operands[1];
+    *distance = address->addend;
+    for (const PtxInst *at = load; at-- > function->insts;) {
+        if (at->operand_count != 3 || at->operands[0].reg != address->reg) continue;
+        if (at->opcode != OPCODE_ADD || at->operands[2].kind != PTX_OPERAND_INT) break;
+        *distance += at->operands[2].integer;
+        return at->operands[1].reg;
+    }
+    return address->reg;
+}
+
+uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
+                          uint64_t distances[UNWRITTEN_PIECES]) {
+    const PtxInst *own = machine_instruction(machine, inst);
+    const Code *code = own ? machine_code(machine, inst) : NULL;
+    uint64_t at, other;
+    uint32_t count = 0;
+    if (!code || !own->place.line || !only_stored(code->source, own)) return 0;
+    const uint32_t base = base_of(code->source, own, &at);
+    for (uint32_t k = 0; k < code->source->inst_count && count < UNWRITTEN_PIECES; k++) {
+        const PtxInst *piece = &code->source->insts[k];
+        if (piece == own || piece->place.line != own->place.line || base == PTX_NONE ||
+            piece->place.file != own->place.file || !only_stored(code->source, piece) ||
+            base_of(code->source, piece, &other) != base)
+            continue;
+        distances[count++] = other - at;
+    }
+    return count;
+}
+
+// --- reads of shared memory ---
+
+// A bit for each word of a lane's access that its block has written.
+static uint32_t written_words(const Race *at, uint32_t lane) {
+    uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
+    uint32_t count = (at->size + 3) / 4;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t time = record_time(shadow_record(&at->owner->shadow, WRITE, first + 4 * i));
+        words |= (uint32_t)(time >= at->owner->sync.block_start) << i;
+    }
+    return words;
+}
+
+static bool padding_of_pieces(const Race *at) {
+    uint64_t distances[UNWRITTEN_PIECES];
+    const uint32_t count = unwritten_pieces(at->checker->machine, at->access->inst, distances);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t piece = at->address[at->lane] + distances[k];
+        if (piece < at->warp->block->shared_bytes &&
+            record_time(shadow_record(&at->owner->shadow, WRITE, piece)) >=
+                at->owner->sync.block_start)
+            return true;
+    }
+    return false;
+}
+
+// As for global memory: the padding of structures is unwritten in all lanes.
+static bool padding(const Race *at) {
+    uint32_t any = 0;
+    for (uint32_t m = at->mask; m; m &= m - 1) any |= written_words(at, (uint32_t)__builtin_ctz(m));
+    return any && written_words(at, at->lane) == any;
+}
+
+// Whether another thread has written there since: then the two race, and the race is reported.
+// Atomic operations do not race with each other.
+static bool races(const Checker *checker, const UnwrittenRead *read) {
+    const Record write = shadow_record(&checker->shadow, WRITE, read->byte);
+    const bool updates = check_site_of(checker, write)->kind == ACCESS_ATOMIC;
+    if (updates && read->inst->access == ACCESS_ATOMIC) return false;
+    return record_time(write) >= read->time && record_thread(write) != read->thread;
+}
+
+static void report(Checker *checker, const UnwrittenRead *read) {
+    finding_add(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0, read->byte,
+                "thread %u %s shared memory that nothing in its block has written: store first",
+                read->thread, advice_verb(read->inst->access));
+}
+
+void unwritten_report(Checker *checker) {
+    for (; checker->unwritten.checked < checker->unwritten.count; checker->unwritten.checked++) {
+        UnwrittenRead *kept = &checker->unwritten.reads[checker->unwritten.checked];
+        const bool told = !kept->inst || races(checker, kept);
+        if (kept->used && !told) report(checker, kept);
+        kept->used |= told;
+    }
+}
+
+void unwritten_begin(Checker *checker) {
+    if (checker->unwritten.count)
+        memset(checker->unwritten.of_site, 0,
+               checker->check->site_count * sizeof *checker->unwritten.of_site);
+    checker->unwritten.count = checker->unwritten.checked = 0;
+}
+
+enum { THROWN_AWAY = 32 }; // as many more of those whose value is not used so far: they cost less
+
+bool unwritten_often(const Checker *checker, uint32_t site) {
+    return checker->unwritten.of_site[site] >= check_many_races(checker) * THROWN_AWAY;
+}
+
+// Its number; 0: there is no room for more.
+static uint32_t keep(Checker *checker, const UnwrittenRead *kept) {
+    if (!checker->unwritten.reads)
+        checker->unwritten.reads = ARENA_NEW(&checker->arena, MAX_UNWRITTEN, UnwrittenRead);
+    if (checker->unwritten.count == MAX_UNWRITTEN) return 0;
+    checker->unwritten.reads[checker->unwritten.count++] = *kept;
+    return checker->unwritten.count;
+}
+
+uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second) {
+    if (first == second) return first;
+    const uint32_t both = keep(checker, &(UnwrittenRead){.first = first, .second = second});
+    return both ? both : first;
+}
+
+// Up to the next barrier another thread may write there: the read is looked at again then.
+static void use(Checker *checker, uint32_t number) {
+    UnwrittenRead *kept = &checker->unwritten.reads[number - 1];
+    if (!kept->used && number <= checker->unwritten.checked) report(checker, kept);
+    kept->used = true;
+}
+
+// Sums of many are made one after the other: one of the two is mostly a read.
+void unwritten_used(Checker *checker, uint32_t number) {
+    while (!checker->unwritten.reads[number - 1].inst) {
+        UnwrittenRead *kept = &checker->unwritten.reads[number - 1];
+        if (kept->used && number > checker->unwritten.checked) return;
+        kept->used = true;
+        const bool read = checker->unwritten.reads[kept->first - 1].inst;
+        unwritten_used(checker, read ? kept->first : kept->second);
+        number = read ? kept->second : kept->first;
+    }
+    use(checker, number);
+}
+
+// Whether an atomic operation leaves bits that are known, whatever was there: an AND clears some.
+// What it has found may still be used. Cooperative groups make the words at which warps meet in
+// this way, each warp its bit.
+static bool clears(const Inst *inst) {
+    return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND;
+}
+
+void unwritten_read(const Race *at, uint32_t byte) {
+    Checker *checker = at->checker;
+    const Inst *inst = at->access->inst;
+    const uint32_t thread = record_thread(at->mine), site = record_site(at->mine);
+    if (clears(inst) && inst->atomic.old == PTX_NONE) return;
+    if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_pieces(at))) return;
+    const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
+    const uint32_t number = keep(
+        checker,
+        &(UnwrittenRead){.inst = inst, .time = checker->sync.now, .byte = byte, .thread = thread});
+    if (!number) return;
+    const bool follows = !at->copy && (inst->access == ACCESS_LOAD || clears(inst)) &&
+                         undefined_read(at->warp, inst, at->lane, element, number);
+    checker->unwritten.reads[number - 1].used = !follows;
+    checker->unwritten.of_site[site] =
+        (uint16_t)(checker->unwritten.of_site[site] + (follows ? 1 : THROWN_AWAY));
+}
