@@ -5,7 +5,6 @@
 
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
-#include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
 #include "simt/memory/heap.h"
 #include "simt/memory/memory.h"
@@ -265,7 +264,6 @@ API CudaError cudaDeviceReset(void) {
     runtime_reset_errors();
     memory_free_all();
     heap_forget();
-    pool_forget_all();
     return runtime_leave(CUDA_SUCCESS);
 }
 
