@@ -6,7 +6,6 @@
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
-#include "simt/memory/heap.h"
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/event.h"
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
-#include "simt/program/signal.h"
+#include "simt/program/runtime.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 #include "simt/time/time.h"

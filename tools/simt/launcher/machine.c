@@ -1,7 +1,5 @@
-// Devices for --time: see machine.h.
+// Devices for --time: see launcher.h.
 #define _GNU_SOURCE
-#include "simt/launcher/machine.h"
-
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "simt/launcher/launcher.h"
 
 static const char ending[] = "-machine.csv";
 

@@ -1,8 +1,6 @@
-// Reports in SARIF: see sarif.h. A rule for each kind of hazard and of line on stderr; a result for
+// Reports in SARIF: see outputs.h. A rule for each kind of hazard and of line on stderr; a result for
 // each of them, with its place, the other access, and a fingerprint that stays when lines move.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/report/sarif.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "simt/ptx/ptx.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
+#include "simt/report/outputs.h"
 
 // A rule's name is its kind with "-" for blanks. A kind without a row has no rule.
 static const struct {
