@@ -109,4 +109,3 @@ MISSING(cudaUserObjectRelease) MISSING(cudaUserObjectRetain) MISSING(cudaVDPAUGe
 MISSING(cudaVDPAUSetVDPAUDevice) MISSING(cudaWaitExternalSemaphoresAsync)
 MISSING(cudaWaitExternalSemaphoresAsync_ptsz) MISSING(cudaWaitExternalSemaphoresAsync_v2)
 MISSING(cudaWaitExternalSemaphoresAsync_v2_ptsz)
-// clang-format on

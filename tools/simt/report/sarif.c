@@ -1,5 +1,5 @@
-// Reports in SARIF: see outputs.h. A rule for each kind of hazard and of line on stderr; a result for
-// each of them, with its place, the other access, and a fingerprint that stays when lines move.
+// Reports in SARIF: see outputs.h. A rule for each kind of hazard and of line on stderr; a result
+// for each of them, with its place, the other access, and a fingerprint that stays when lines move.
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
 #include <stdio.h>
