@@ -289,8 +289,8 @@ def pack(name, texts):
 
 
 def labs(*wanted):
-    """h200-labs.csv: the launches of each lab's checks, kernel by kernel; equal ones in turn are one row.
-    After chapter 10, compare_ncu.sample() thins them out.
+    """h200-labs.csv: the launches of each lab's checks, kernel by kernel, as compare_ncu.sample() thins them
+    out; equal ones in turn are one row.
 
     A lab first checks all its kernels on the same sizes everywhere, then times them if there is a
     GPU; ncu stops after as many launches as the CPU device saw, or after LAB_LAUNCHES."""
@@ -322,11 +322,11 @@ def labs(*wanted):
         except Exception as error:
             say("labs: %s: %s" % (name, error))
             continue
-        thin, kernels = name[:2] > "10", {}
+        kernels = {}
         for row in found:
             kernels.setdefault(row["kernel"], []).append(row)
-        kept = [row for rows in kernels.values() for row in (compare_ncu.sample(rows) if thin else rows)]
-        measured += [{"launches": len(list(equal)), "skipped": row.pop("skipped", 0), "lab": name, **row}
+        kept = [row for rows in kernels.values() for row in compare_ncu.sample(rows)]
+        measured += [{"launches": len(list(equal)), "skipped": row.pop("skipped"), "lab": name, **row}
                      for row, equal in itertools.groupby(kept)]
         say("labs: %s: %d launches profiled, %d counted" % (name, len(found), len(rows)))
         write_rows(os.path.join(OUT, "h200-labs.csv"), measured)

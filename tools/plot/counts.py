@@ -9,20 +9,8 @@ import math
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, NullLocator
 from style import (
-    INK,
-    MUTED,
-    FAINT,
-    BLUE,
-    ORANGE,
-    GREY,
-    NARROW,
-    WIDTH,
-    count_text,
-    counter_text,
+    BLUE, FAINT, GREY, INK, MUTED, NARROW, ORANGE, WIDTH, bare, count_text, counter_text, heading, lines_of,
     sheet,
-    heading,
-    lines_of,
-    bare,
 )
 
 # How what stands beside a bar or a step is placed.

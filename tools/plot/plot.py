@@ -32,9 +32,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from figures import figures_of
-from names import Names, read_names
 from roles import read_roles
-from tables import Fault, read_results
+from tables import Fault, Names, read_names, read_results
 
 # --- hashes, files ---
 
@@ -137,16 +136,11 @@ def draw(folder, due, hashes):
     """All figures are drawn before the first file is written."""
     try:
         import counts
-        import errors
-        import floor_bars
-        import ideas
         import ladder
-        import loads
         import machine
         import protocols
         import row_curves
         import row_scenes
-        import shape_maps
         import style
         import sweeps
         import trees
@@ -155,8 +149,7 @@ def draw(folder, due, hashes):
             f"{folder / due[0].name}: out of date, and this Python has no {error.name}: "
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
-    modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols, ideas)
-    modules += (row_scenes, row_curves, shape_maps, loads)
+    modules = (counts, ladder, machine, protocols, row_curves, row_scenes, sweeps, trees)
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)

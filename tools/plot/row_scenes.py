@@ -4,7 +4,7 @@ A picture takes data from figures.py and the name of its file; it returns the fi
 its content in words.
 """
 
-from sketch import arrow, box, disc, line, paper, word
+from style import arrow, box, disc, line, paper, word
 from style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE
 
 # --- who gets a row ---

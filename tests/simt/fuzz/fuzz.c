@@ -22,7 +22,7 @@
 #include "base/file.h"
 #include "simt/device/device.h"
 #include "simt/memory/memory.h"
-#include "simt/program/unpack.h"
+#include "simt/program/fatbin.h"
 
 enum { LARGEST = 1 << 20, HANG_SECONDS = 40, WORDS = 4096, KINDS = 65536, ENTRY = 16 + 64 };
 

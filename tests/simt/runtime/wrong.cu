@@ -345,6 +345,9 @@ static const struct {
     CASE(deep, deep<<<1, 32>>>(d)),
     CASE(deep_enough, cudaDeviceSetLimit(cudaLimitStackSize, 256 << 10); deep<<<1, 32>>>(d)),
     CASE(call, cudaTextureObject_t object; cudaCreateTextureObject(&object, NULL, NULL, NULL)),
+    CASE(pool, cudaMemPool_t mine; cudaMemPoolProps of = {}; cudaMemPoolCreate(&mine, &of)),
+    CASE(used, cudaMemPool_t all; uint64_t bytes; cudaDeviceGetDefaultMemPool(&all, 0);
+         cudaMemPoolGetAttribute(all, cudaMemPoolAttrUsedMemCurrent, &bytes)),
 };
 
 static void end(const char *way) {

@@ -117,8 +117,10 @@ def test_refusals(wrong):
             test_missing(wrong, case)
     expect("refused: more local memory than a thread may have", simt([wrong, "hoard"]), 2, f"^hoard: {NOT_SUPPORTED}",
            said("hoard", "") + r"bytes of local memory per thread: 600000, at most 524288\n\Z")
-    expect("refused: a call", simt([wrong, "call"]), 2, f"^call: {NOT_SUPPORTED}",
-           r"\Asimt: cudaCreateTextureObject is not supported by the CPU device\n\Z")
+    for case, what in (("call", "cudaCreateTextureObject"), ("pool", "cudaMemPoolCreate"),
+                       ("used", "cudaMemPoolGetAttribute of how many bytes a pool holds")):
+        expect("refused: a call, " + case, simt([wrong, case]), 2, f"^{case}: {NOT_SUPPORTED}",
+               rf"\Asimt: {what} is not supported by the CPU device\n\Z")
     for way in ("exit", "_exit", "quick_exit", "abort", "crash", "kill"):
         expect("refused: status 2 also after " + way, simt([wrong, "tensor", way]), 2, f"^tensor: {NOT_SUPPORTED}",
                said("tensor", "tensor"))

@@ -5,9 +5,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
-#include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
-#include "simt/memory/heap.h"
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 
@@ -265,7 +263,6 @@ API CudaError cudaDeviceReset(void) {
     runtime_reset_errors();
     memory_free_all();
     heap_forget();
-    pool_forget_all();
     return runtime_leave(CUDA_SUCCESS);
 }
 

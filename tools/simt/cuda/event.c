@@ -1,13 +1,12 @@
 // Events. One is complete once the work that records it has run; in a capture it marks a place in
 // the graph.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/event.h"
-
 #include <stdlib.h>
 
 #include "simt/base/clock.h"
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 
 struct Event {

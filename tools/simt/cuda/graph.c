@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/conditional.h"
-
 static Graph *graphs;
 static unsigned last_mark;
-static uint64_t last_id;
 
 // --- graphs and nodes ---
 
@@ -17,7 +14,6 @@ Graph *graph_new(void) {
     Graph *graph = calloc(1, sizeof *graph);
     if (!graph) return NULL;
     graph->last = &graph->first;
-    graph->id = ++last_id;
     graph->next = graphs;
     return graphs = graph;
 }
@@ -71,9 +67,6 @@ GraphNode *graph_add(Graph *graph, const Work *work, GraphNode *const *dependenc
         return NULL;
     }
     node->graph = graph;
-    if (work->kind == WORK_CONDITIONAL)
-        for (uint32_t k = 0; k < node->work.conditional->size; k++)
-            node->work.conditional->bodies[k]->owner = node;
     *graph->last = node;
     graph->last = &node->next;
     graph->count++;
@@ -100,10 +93,6 @@ void graph_free(Graph *graph) {
     for (GraphNode *node = graph->first, *next; node; node = next) {
         next = node->next;
         free_node(node);
-    }
-    for (GraphCondition *at = graph->conditions, *next; at; at = next) {
-        next = at->next;
-        free(at);
     }
     free(graph);
 }
@@ -135,39 +124,6 @@ Graph *graph_clone(const Graph *graph) {
     if (good) return clone;
     graph_free(clone);
     return NULL;
-}
-
-// The graphs in a node's work.
-static Graph *const *graphs_of(Work *work, uint32_t *count) {
-    *count = work->kind == WORK_CONDITIONAL ? work->conditional->size : work->kind == WORK_GRAPH;
-    return work->kind == WORK_CONDITIONAL ? work->conditional->bodies : &work->graph;
-}
-
-GraphNode *graph_find_in_work(Work *work, const GraphNode *origin) {
-    uint32_t count;
-    Graph *const *inner = graphs_of(work, &count);
-    for (uint32_t k = 0; k < count; k++)
-        for (GraphNode *node = inner[k]->first; node; node = node->next) {
-            GraphNode *found =
-                node->origin == origin ? node : graph_find_in_work(&node->work, origin);
-            if (found) return found;
-        }
-    return NULL;
-}
-
-static void take_origins(Graph *to, const Graph *from) {
-    const GraphNode *old = from->first;
-    for (GraphNode *node = to->first; node && old; node = node->next, old = old->next) {
-        node->origin = old->origin;
-        graph_take_origins(&node->work, &old->work);
-    }
-}
-
-void graph_take_origins(Work *to, const Work *from) {
-    uint32_t count, same;
-    Graph *const *graphs_to = graphs_of(to, &count);
-    Graph *const *graphs_from = graphs_of((Work *)(uintptr_t)from, &same);
-    for (uint32_t k = 0; k < count && k < same; k++) take_origins(graphs_to[k], graphs_from[k]);
 }
 
 static bool reaches(GraphNode *from, const GraphNode *node, unsigned mark) {

@@ -17,8 +17,6 @@ bool node_set_assign(NodeSet *set, GraphNode *const *nodes, size_t count);
 bool node_set_add(NodeSet *set, const NodeSet *more);
 void node_set_clear(NodeSet *set);
 
-typedef struct GraphCondition GraphCondition; // conditional.h
-
 struct GraphNode {
     GraphNode *next; // in the order of creation
     Graph *graph;
@@ -31,9 +29,6 @@ struct GraphNode {
 
 struct Graph {
     Graph *next; // of all graphs
-    uint64_t id;
-    GraphNode *owner; // the conditional node whose body it is, NULL: none
-    GraphCondition *conditions;
     GraphNode *first, **last;
     size_t count;
 };
@@ -50,11 +45,6 @@ bool graph_has_node(const Graph *graph, const GraphNode *node);
 bool graph_has_nodes(const Graph *graph, GraphNode *const *nodes, size_t count);
 // Whether `node` is one of `nodes` or comes before one of them.
 bool graph_precedes(const GraphNode *node, GraphNode *const *nodes, size_t count);
-
-// The node cloned from `origin` in the graphs of a clone's work; NULL: none.
-GraphNode *graph_find_in_work(Work *work, const GraphNode *origin);
-// Makes the origins those of another clone of the same form.
-void graph_take_origins(Work *to, const Work *from);
 
 bool graph_known_node(const GraphNode *node);
 bool graph_depends(GraphNode *node, GraphNode *on); // false: out of memory

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "simt/cuda/capture.h"
-#include "simt/cuda/conditional.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/unfinished.h"
 
@@ -20,16 +19,6 @@ CudaError graph_exec_check(const GraphExec *exec) {
     if (!graph_exec_known(exec)) return CUDA_INVALID_VALUE;
     if (!exec->running) return CUDA_SUCCESS;
     return runtime_unsupported("a change of a graph while a host function of its launch runs");
-}
-
-Work *graph_exec_work(GraphExec *exec, const GraphNode *node) {
-    for (size_t i = 0; node && i < exec->count; i++) {
-        Step *step = &exec->steps[i];
-        if (step->origin == node) return &step->work;
-        GraphNode *clone = graph_find_in_work(&step->work, node);
-        if (clone) return &clone->work;
-    }
-    return NULL;
 }
 
 static void free_steps(GraphExec *exec) {
@@ -50,26 +39,16 @@ static bool add_step(GraphExec *exec, GraphNode *origin, const Work *work) {
     return true;
 }
 
-// What the conditions start with comes first.
-static bool add_starts(GraphExec *exec, const Graph *graph) {
-    Work work = {.kind = WORK_CONDITIONS, .starts = conditional_starts(graph)};
-    bool good = work.starts != NULL;
-    if (good && work.starts->count) good = add_step(exec, NULL, &work);
-    free(work.starts);
-    return good;
-}
-
-// Of the last step, made of a sorted node; the first of these became step `first`.
-static bool add_before(GraphExec *exec, GraphNode *const *sorted, size_t first) {
+// Lists the steps that the last step, made from a sorted node, waits for.
+static bool add_before(GraphExec *exec, GraphNode *const *sorted) {
     Step *step = &exec->steps[exec->count - 1];
     const GraphNode *node = step->origin;
     bool next = exec->count == 1;
     step->before = malloc((node->before_count + 1) * sizeof *step->before);
     if (!step->before) return false;
-    for (size_t k = 0; k < exec->count - 1 - first; k++)
+    for (size_t k = 0; k < exec->count - 1; k++)
         for (size_t i = 0; i < node->before_count; i++)
-            if (node->before[i] == sorted[k]) step->before[step->before_count++] = first + k;
-    if (!step->before_count && first) step->before[step->before_count++] = 0;
+            if (node->before[i] == sorted[k]) step->before[step->before_count++] = k;
     for (size_t k = 0; k < step->before_count; k++) next |= step->before[k] == exec->count - 2;
     exec->branches |= !next;
     return true;
@@ -80,45 +59,22 @@ static CudaError fill_steps(GraphExec *exec, const Graph *graph) {
     GraphNode **sorted = graph_order(graph, &error);
     if (!sorted) return error;
     exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
-    bool good = exec->steps && add_starts(exec, graph);
-    const size_t first = exec->count;
+    bool good = exec->steps != NULL;
     for (size_t i = 0; good && i < graph->count; i++)
-        good = add_step(exec, sorted[i], &sorted[i]->work) && add_before(exec, sorted, first);
+        good = add_step(exec, sorted[i], &sorted[i]->work) && add_before(exec, sorted);
     free(sorted);
     return good ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
 // driver_types.h: cudaGraphInstantiateResult.
-typedef enum { MADE, FAILED, BAD_STRUCTURE, UNUSED_CONDITION = 5 } InstantiateResult;
-
-static bool instantiated(const Graph *graph) {
-    for (const GraphExec *exec = execs; exec; exec = exec->next)
-        if (exec->graph == graph->id) return true;
-    return false;
-}
-
-// A graph with conditional nodes may have one instance at a time, and is no body itself.
-static CudaError check(const Graph *graph, const GraphNode **failed, InstantiateResult *result) {
-    *result = FAILED;
-    if (graph->owner) return CUDA_INVALID_VALUE;
-    if (!conditional_check(graph, failed)) {
-        if (!*failed) *result = UNUSED_CONDITION;
-        return CUDA_INVALID_VALUE;
-    }
-    if (conditional_inside(graph) && instantiated(graph)) return CUDA_INVALID_VALUE;
-    *result = MADE;
-    return CUDA_SUCCESS;
-}
+typedef enum { MADE, FAILED, BAD_STRUCTURE } InstantiateResult;
 
 static CudaError instantiate(GraphExec **out, const Graph *graph, unsigned long long flags,
-                             const GraphNode **failed, InstantiateResult *result) {
-    *failed = NULL;
+                             InstantiateResult *result) {
     *result = FAILED;
     if (!out || !graph_known(graph)) return CUDA_INVALID_VALUE;
-    CudaError error = check(graph, failed, result);
-    if (error) return error;
     GraphExec *exec = calloc(1, sizeof *exec);
-    error = exec ? fill_steps(exec, graph) : CUDA_MEMORY_ALLOCATION;
+    CudaError error = exec ? fill_steps(exec, graph) : CUDA_MEMORY_ALLOCATION;
     if (error) {
         *result = error == CUDA_INVALID_VALUE ? BAD_STRUCTURE : FAILED;
         if (exec) free_steps(exec);
@@ -126,17 +82,15 @@ static CudaError instantiate(GraphExec **out, const Graph *graph, unsigned long 
         return error;
     }
     exec->flags = flags;
-    exec->graph = graph->id;
-    exec->conditional = conditional_inside(graph);
     exec->next = execs;
     *out = execs = exec;
+    *result = MADE;
     return CUDA_SUCCESS;
 }
 
 static CudaError instantiate_plain(GraphExec **out, const Graph *graph, unsigned long long flags) {
-    const GraphNode *failed;
     InstantiateResult result;
-    return instantiate(out, graph, flags, &failed, &result);
+    return instantiate(out, graph, flags, &result);
 }
 
 API CudaError cudaGraphInstantiate(GraphExec **exec, Graph *graph, unsigned long long flags) {
@@ -158,7 +112,8 @@ typedef struct {
 
 static CudaError instantiate_params(GraphExec **exec, Graph *graph, InstantiateParams *params) {
     if (!params) return CUDA_INVALID_VALUE;
-    return instantiate(exec, graph, params->flags, &params->failed, &params->result);
+    params->failed = NULL;
+    return instantiate(exec, graph, params->flags, &params->result);
 }
 
 API CudaError cudaGraphInstantiateWithParams(GraphExec **exec, Graph *graph,
@@ -177,8 +132,8 @@ static CudaError begin(const GraphExec *exec, Stream *handle) {
     return stream_submit(handle, &after); // this also checks the stream
 }
 
-// Each step is behind those that it waits for, and behind the beginning of the launch. What comes
-// next in the stream is behind all.
+// Each step comes after those that it waits for, and after the beginning of the launch. What comes
+// next in the stream comes after all of them.
 static CudaError submit_branches(const GraphExec *exec, Stream *handle) {
     const Work nothing = {.kind = WORK_NOTHING};
     const uint64_t start = unfinished_last();
@@ -218,10 +173,6 @@ static CudaError launch(GraphExec *exec, Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
-    if (stream->capture && exec->conditional) {
-        stream->capture->invalid = true; // it would be a child graph
-        return CUDA_STREAM_CAPTURE_UNSUPPORTED;
-    }
     const bool captures = stream->capture;
     exec->running++;
     if (!captures) error = begin(exec, handle);
@@ -280,8 +231,6 @@ typedef struct {
         UPDATE_ERROR,
         TOPOLOGY_CHANGED,
         TYPE_CHANGED,
-        PARAMETERS_CHANGED = 5,
-        UPDATE_NOT_SUPPORTED, // a WHILE for an IF, as an H100 answered
     } result;
     const GraphNode *node, *from;
 } UpdateResult;
@@ -290,16 +239,9 @@ static UpdateResult compare_graphs(const Graph *fresh, const Graph *old);
 
 // Whether work made from that node can take the place of what there is.
 static UpdateResult compare_work(const GraphNode *node, const Work *fresh, const Work *old) {
-    UpdateResult result = {UPDATED, NULL, NULL};
     if (fresh->kind != old->kind) return (UpdateResult){TYPE_CHANGED, node, NULL};
     if (fresh->kind == WORK_GRAPH) return compare_graphs(fresh->graph, old->graph);
-    if (fresh->kind != WORK_CONDITIONAL) return result;
-    const Conditional *now = fresh->conditional, *then = old->conditional;
-    if (now->type != then->type) return (UpdateResult){UPDATE_NOT_SUPPORTED, node, NULL};
-    if (now->size != then->size) return (UpdateResult){PARAMETERS_CHANGED, node, NULL};
-    for (uint32_t k = 0; !result.result && k < now->size; k++)
-        result = compare_graphs(now->bodies[k], then->bodies[k]);
-    return result;
+    return (UpdateResult){UPDATED, NULL, NULL};
 }
 
 static UpdateResult compare_graphs(const Graph *fresh, const Graph *old) {
@@ -323,12 +265,8 @@ static CudaError update(GraphExec *exec, const Graph *graph, UpdateResult *resul
     const CudaError busy = graph_exec_check(exec);
     if (busy || !graph_known(graph)) return busy ? busy : CUDA_INVALID_VALUE;
     UpdateResult found = {UPDATE_ERROR, NULL, NULL};
-    InstantiateResult unused;
     GraphExec fresh = {0};
-    const bool itself = exec->graph == graph->id; // its one instance is this
-    CudaError error =
-        itself && exec->conditional ? CUDA_SUCCESS : check(graph, &found.node, &unused);
-    if (!error) error = fill_steps(&fresh, graph);
+    CudaError error = fill_steps(&fresh, graph);
     if (!error) found = compare(&fresh, exec);
     if (result) *result = found;
     if (found.result) {
@@ -338,7 +276,6 @@ static CudaError update(GraphExec *exec, const Graph *graph, UpdateResult *resul
     for (size_t i = 0; i < fresh.count; i++) {
         fresh.steps[i].origin = exec->steps[i].origin;
         fresh.steps[i].disabled = exec->steps[i].disabled;
-        graph_take_origins(&fresh.steps[i].work, &exec->steps[i].work);
     }
     free_steps(exec);
     exec->steps = fresh.steps;

@@ -5,7 +5,7 @@
 #include "simt/cuda/graph.h"
 
 typedef struct {
-    GraphNode *origin; // the node that this was made from; NULL: conditions get their defaults
+    GraphNode *origin; // the node that this was made from
     Work work;
     size_t *before; // the numbers of the steps that this one waits for
     size_t before_count;
@@ -17,8 +17,6 @@ typedef struct GraphExec {
     Step *steps;
     size_t count;
     unsigned long long flags;
-    uint64_t graph;       // id of the graph it was made from
-    bool conditional;     // that has conditional nodes
     bool branches;        // some step does not wait for the one in front of it
     uint32_t running;     // launches under way: while host functions run, other threads may call
     uint64_t last_launch; // number of its last work, see queue.h and unfinished.h; 0: none
@@ -27,8 +25,5 @@ typedef struct GraphExec {
 bool graph_exec_known(const GraphExec *exec);
 // CUDA_SUCCESS: it may be changed.
 CudaError graph_exec_check(const GraphExec *exec);
-
-// The work that was made from a node, also from one inside of a body or a child graph; NULL: none.
-Work *graph_exec_work(GraphExec *exec, const GraphNode *node);
 
 #endif

@@ -20,7 +20,7 @@ API CudaError cudaGraphCreate(Graph **graph, unsigned int flags) {
 }
 
 static CudaError destroy(Graph *graph) {
-    if (!graph_known(graph) || graph->owner) return CUDA_INVALID_VALUE; // a body is its node's
+    if (!graph_known(graph)) return CUDA_INVALID_VALUE;
     graph_free(graph);
     return CUDA_SUCCESS;
 }
@@ -28,7 +28,7 @@ static CudaError destroy(Graph *graph) {
 API CudaError cudaGraphDestroy(Graph *graph) { return RUNTIME(destroy(graph)); }
 
 static CudaError clone(Graph **out, const Graph *graph) {
-    if (!out || !graph_known(graph) || conditional_inside(graph)) return CUDA_INVALID_VALUE;
+    if (!out || !graph_known(graph)) return CUDA_INVALID_VALUE;
     *out = graph_clone(graph);
     return *out ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
@@ -129,7 +129,6 @@ static CudaError add_graph(GraphNode **out, Graph *graph, GraphNode *const *afte
                            Graph *child) {
     Work work = {.kind = WORK_GRAPH, .graph = child};
     if (!graph_known(child)) return CUDA_INVALID_VALUE;
-    if (conditional_inside(child)) return CUDA_NOT_SUPPORTED;
     return add(out, graph, after, count, &work);
 }
 
@@ -140,38 +139,25 @@ API CudaError cudaGraphAddChildGraphNode(GraphNode **out, Graph *graph, GraphNod
 
 // --- nodes of any kind ---
 
-// A conditional node's bodies are told in its parameters.
-static CudaError add_conditional(GraphNode **out, Graph *graph, GraphNode *const *after,
-                                 size_t count, ConditionalParams *params) {
-    Conditional conditional;
-    Work work = {.kind = WORK_CONDITIONAL, .conditional = &conditional};
-    CudaError error = conditional_describe(graph, params, &conditional);
-    if (!error) error = add(out, graph, after, count, &work);
-    if (!error) params->bodies = (*out)->work.conditional->bodies;
-    return error;
-}
-
 static CudaError add_any(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
-                         NodeParams *params) {
+                         const NodeParams *params) {
     Work work;
     if (!params) return CUDA_INVALID_VALUE;
-    if (params->type == NODE_CONDITIONAL)
-        return add_conditional(out, graph, after, count, &params->conditional);
     CudaError error = node_params_work(params, &work);
     return error ? error : add(out, graph, after, count, &work);
 }
 
 API CudaError cudaGraphAddNode_v2(GraphNode **out, Graph *graph, GraphNode *const *after,
-                                  const void *edges, size_t count, NodeParams *params) {
+                                  const void *edges, size_t count, const NodeParams *params) {
     (void)edges;
     return RUNTIME(add_any(out, graph, after, count, params));
 }
 
 // CUDA 13 put the edges' data before the number of edges; it is not looked at.
 API CudaError cudaGraphAddNode(GraphNode **out, Graph *graph, GraphNode *const *after,
-                               const void *edges_or_count, size_t count, NodeParams *params) {
+                               const void *edges_or_count, size_t count, const NodeParams *params) {
     if (runtime_abi == 12) { // its parameters are one earlier
-        params = (NodeParams *)(uintptr_t)count;
+        params = (const NodeParams *)(uintptr_t)count;
         count = (size_t)(uintptr_t)edges_or_count;
     }
     return RUNTIME(add_any(out, graph, after, count, params));
@@ -281,9 +267,8 @@ API CudaError cudaGraphNodeGetDependencies(GraphNode *node, GraphNode **nodes, v
 // enum cudaGraphNodeType.
 static CudaError node_type(const GraphNode *node, int *type) {
     static const int types[] = {
-        [WORK_NOTHING] = 5, [WORK_KERNEL] = 0, [WORK_COPY] = 1,
-        [WORK_FILL] = 2,    [WORK_HOST] = 3,   [WORK_RECORD] = 7,
-        [WORK_WAIT] = 6,    [WORK_GRAPH] = 4,  [WORK_CONDITIONAL] = 13,
+        [WORK_NOTHING] = 5, [WORK_KERNEL] = 0, [WORK_COPY] = 1, [WORK_FILL] = 2,
+        [WORK_HOST] = 3,    [WORK_RECORD] = 7, [WORK_WAIT] = 6, [WORK_GRAPH] = 4,
     };
     if (!type || !graph_known_node(node)) return CUDA_INVALID_VALUE;
     *type = types[node->work.kind];
@@ -349,8 +334,7 @@ API CudaError cudaGraphKernelNodeSetParams(GraphNode *node, const KernelParams *
 
 static CudaError set_any(GraphNode *node, const NodeParams *params) {
     Work work;
-    if (!graph_known_node(node) || !params || params->type == NODE_CONDITIONAL)
-        return CUDA_INVALID_VALUE;
+    if (!graph_known_node(node) || !params) return CUDA_INVALID_VALUE;
     CudaError error = node_params_work(params, &work);
     return error ? error : replace(&node->work, &work);
 }
@@ -370,14 +354,14 @@ static CudaError set_step(GraphExec *exec, const GraphNode *node, CudaError erro
                           const Work *work) {
     const CudaError busy = graph_exec_check(exec);
     if (busy) return busy;
-    Work *old = graph_exec_work(exec, node);
-    if (!old) return CUDA_INVALID_VALUE;
-    return error ? error : replace(old, work);
+    Step *step = find_step(exec, node);
+    if (!step) return CUDA_INVALID_VALUE;
+    return error ? error : replace(&step->work, work);
 }
 
 static CudaError exec_any(GraphExec *exec, GraphNode *node, const NodeParams *params) {
     Work work;
-    if (!params || params->type == NODE_CONDITIONAL) return CUDA_INVALID_VALUE;
+    if (!params) return CUDA_INVALID_VALUE;
     CudaError error = node_params_work(params, &work);
     return set_step(exec, node, error, &work);
 }

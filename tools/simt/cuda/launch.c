@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "simt/base/limits.h"
-#include "simt/cuda/occupancy.h"
 #include "simt/cuda/stream.h"
 #include "simt/report/name.h"
 

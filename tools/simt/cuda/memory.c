@@ -1,8 +1,9 @@
 // Allocation of device, managed and pinned memory.
 #include "simt/memory/memory.h"
 
+#include <string.h>
+
 #include "simt/cuda/capture.h"
-#include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
 
 // --- allocation ---
@@ -76,9 +77,7 @@ static CudaError release(const void *pointer, bool pinned) {
     if (!allocation || memory_of_module(allocation->kind) || allocation->kind == MEMORY_HEAP)
         return CUDA_INVALID_VALUE;
     if ((allocation->kind == MEMORY_PINNED) != pinned) return CUDA_INVALID_VALUE;
-    if (!memory_free(address)) return CUDA_INVALID_VALUE;
-    pool_remove(address);
-    return CUDA_SUCCESS;
+    return memory_free(address) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 static CudaError release_now(const void *pointer, bool pinned) {
@@ -90,21 +89,70 @@ static CudaError release_now(const void *pointer, bool pinned) {
 API CudaError cudaFree(void *pointer) { return RUNTIME(release_now(pointer, false)); }
 API CudaError cudaFreeHost(void *pointer) { return RUNTIME(release_now(pointer, true)); }
 
-// Stream-ordered allocation: at once; nothing else has that memory. In a capture the address
+// --- stream-ordered allocation, from the device's default pool ---
+
+// cudaMemPoolAttr of driver_types.h, as far as they can be set. All work runs at once and memory
+// that is freed goes back at once, so they change nothing; programs can read what they set.
+enum { REUSE_FOLLOW_EVENTS = 1, REUSE_INTERNAL = 3, RELEASE_THRESHOLD };
+
+typedef struct {
+    int reuse[REUSE_INTERNAL]; // by attribute - 1
+    uint64_t threshold;
+} Pool;
+
+static Pool default_pool = {.reuse = {1, 1, 1}};
+
+static CudaError get_pool(Pool **pool, int device) {
+    if (!pool) return CUDA_INVALID_VALUE;
+    if (device != 0) return CUDA_INVALID_DEVICE;
+    *pool = &default_pool;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaDeviceGetDefaultMemPool(Pool **pool, int device) {
+    return RUNTIME(get_pool(pool, device));
+}
+
+API CudaError cudaDeviceGetMemPool(Pool **pool, int device) {
+    return RUNTIME(get_pool(pool, device));
+}
+
+static CudaError get_or_set(Pool *pool, int attribute, void *value, bool set) {
+    if (pool != &default_pool || !value || attribute < REUSE_FOLLOW_EVENTS)
+        return CUDA_INVALID_VALUE;
+    if (attribute > RELEASE_THRESHOLD)
+        return runtime_unsupported(set ? "cudaMemPoolSetAttribute of how many bytes a pool holds"
+                                       : "cudaMemPoolGetAttribute of how many bytes a pool holds");
+    const bool reuse = attribute <= REUSE_INTERNAL;
+    void *at = reuse ? (void *)&pool->reuse[attribute - 1] : &pool->threshold;
+    memcpy(set ? at : value, set ? value : at, reuse ? sizeof(int) : sizeof(uint64_t));
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaMemPoolGetAttribute(Pool *pool, int attribute, void *value) {
+    return RUNTIME(get_or_set(pool, attribute, value, false));
+}
+
+API CudaError cudaMemPoolSetAttribute(Pool *pool, int attribute, void *value) {
+    return RUNTIME(get_or_set(pool, attribute, value, true));
+}
+
+API CudaError cudaMemPoolTrimTo(Pool *pool, size_t least) {
+    (void)least; // a pool holds nothing in reserve
+    return RUNTIME(pool == &default_pool ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+// Memory is allocated at once; nothing else has it. In a capture the address
 // is the same for every launch of the graph.
-static CudaError allocate_async(void **pointer, size_t bytes, Pool *pool, Stream *stream) {
-    if (!pool_known(pool)) return CUDA_INVALID_VALUE;
+static CudaError allocate_async(void **pointer, size_t bytes, const Pool *pool, Stream *stream) {
+    if (pool != &default_pool) return CUDA_INVALID_VALUE;
     Work nothing = {.kind = WORK_NOTHING};
     CudaError error = stream_submit(stream, &nothing);
-    if (!error) error = allocate(pointer, bytes, MEMORY_DEVICE);
-    uint64_t address = error ? 0 : (uint64_t)(uintptr_t)*pointer;
-    if (!address || pool_add(pool, address, bytes)) return error;
-    memory_free(address);
-    return CUDA_MEMORY_ALLOCATION;
+    return error ? error : allocate(pointer, bytes, MEMORY_DEVICE);
 }
 
 API CudaError cudaMallocAsync(void **pointer, size_t bytes, Stream *stream) {
-    return RUNTIME(allocate_async(pointer, bytes, pool_current(), stream));
+    return RUNTIME(allocate_async(pointer, bytes, &default_pool, stream));
 }
 
 API CudaError cudaMallocAsync_ptsz(void **pointer, size_t bytes, Stream *stream) {

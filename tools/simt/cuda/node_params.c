@@ -51,8 +51,7 @@ CudaError node_params_work(const NodeParams *params, Work *work) {
     case NODE_GRAPH:
         if (params->child.ownership) return runtime_unsupported("a child graph that is moved");
         *work = (Work){.kind = WORK_GRAPH, .graph = params->child.graph};
-        if (!graph_known(work->graph) || conditional_inside(work->graph)) return CUDA_INVALID_VALUE;
-        return CUDA_SUCCESS;
+        return graph_known(work->graph) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     case NODE_EMPTY:
         *work = (Work){.kind = WORK_NOTHING};
         return CUDA_SUCCESS;
@@ -62,6 +61,6 @@ CudaError node_params_work(const NodeParams *params, Work *work) {
                        .event = params->event};
         return CUDA_SUCCESS;
     }
-    if (params->type < 0 || params->type > NODE_CONDITIONAL) return CUDA_INVALID_VALUE;
-    return runtime_unsupported("cudaGraphAddNode with memory or semaphores");
+    if (params->type < 0 || params->type > NODE_LAST) return CUDA_INVALID_VALUE;
+    return runtime_unsupported("cudaGraphAddNode with memory, semaphores or a condition");
 }

@@ -2,7 +2,7 @@
 #ifndef NODE_PARAMS_H
 #define NODE_PARAMS_H
 
-#include "simt/cuda/conditional.h"
+#include "simt/cuda/graph.h"
 
 // driver_types.h: cudaKernelNodeParams, cudaMemsetParams, cudaHostNodeParams.
 typedef struct {
@@ -35,7 +35,7 @@ typedef enum {
     NODE_EMPTY,
     NODE_WAIT,
     NODE_RECORD,
-    NODE_CONDITIONAL = 13
+    NODE_LAST = 13
 } NodeType;
 
 // driver_types.h: cudaGraphNodeParams.
@@ -55,7 +55,6 @@ typedef struct {
             int ownership; // 0: the node has a clone
         } child;
         Event *event;
-        ConditionalParams conditional;
     };
     long long reserved_too;
 } NodeParams;
@@ -64,7 +63,7 @@ typedef struct {
 CudaError node_params_kernel(const KernelParams *params, Work *work);
 CudaError node_params_fill(const FillParams *params, Work *work);
 CudaError node_params_copy(void *to, const void *from, size_t bytes, int kind, Work *work);
-CudaError memcpy_3d_work(const void *params, Work *work);         // cudaMemcpy3DParms
-CudaError node_params_work(const NodeParams *params, Work *work); // not of conditional nodes
+CudaError memcpy_3d_work(const void *params, Work *work); // cudaMemcpy3DParms
+CudaError node_params_work(const NodeParams *params, Work *work);
 
 #endif

@@ -1,8 +1,7 @@
-// Occupancy: see occupancy.h.
-#include "simt/cuda/occupancy.h"
-
+// Occupancy: see launch.h.
 #include "simt/base/align.h"
 #include "simt/base/limits.h"
+#include "simt/cuda/launch.h"
 #include "simt/program/registry.h"
 
 int occupancy_registers(const KernelInfo *info) {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "simt/memory/memory.h"
-#include "simt/program/host_line.h"
 #include "simt/program/runtime.h"
 #include "simt/report/report.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "simt/cuda/event.h"
+#include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 
 enum { LONGEST = 1024 }; // work that waits; what comes then has to wait for the oldest

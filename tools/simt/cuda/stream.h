@@ -4,6 +4,7 @@
 #define STREAM_H
 
 #include "simt/cuda/graph.h"
+#include "simt/cuda/work.h"
 
 typedef struct Capture Capture;
 
@@ -43,5 +44,13 @@ CudaError stream_submit_legacy(const Work *work);
 // For calls that wait for a stream, or ask whether it is done: runs all that is in it. An error if
 // it captures.
 CudaError stream_settled(Stream *handle);
+
+// --- events ---
+
+void event_record(Event *event);
+
+// The work of the queue (queue.h) that records the event; 0: none.
+void event_waits(Event *event, uint64_t number);
+uint64_t event_number(const Event *event);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/event.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/stream.h"
 #include "simt/memory/guard.h"
 #include "simt/memory/memory.h"
-#include "simt/program/signal.h"
+#include "simt/program/runtime.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 
@@ -249,7 +249,8 @@ void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
-// Of two that race one counts as the earlier one from then on: what comes behind it is no news.
+// When two pieces race, the other one counts as the earlier from then on, so that one race is
+// reported once.
 static void compare(Unfinished *piece) {
     for (const Unfinished *other = pieces; other < pieces + used; other++)
         if (other->number && other != piece && !has(&piece->before, other) &&

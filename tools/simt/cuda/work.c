@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/conditional.h"
-#include "simt/cuda/event.h"
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
-#include "simt/program/signal.h"
+#include "simt/program/runtime.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 #include "simt/time/time.h"
@@ -81,11 +79,6 @@ CudaError work_run(const Work *work) {
         return CUDA_SUCCESS;
     case WORK_GRAPH:
         return graph_run(work->graph);
-    case WORK_CONDITIONAL:
-        return conditional_run(work->conditional);
-    case WORK_CONDITIONS:
-        conditional_starts_run(work->starts);
-        return CUDA_SUCCESS;
     }
     return CUDA_INVALID_VALUE;
 }
@@ -116,14 +109,6 @@ bool work_copy(Work *to, const Work *from) {
         to->graph = graph_clone(from->graph);
         good = to->graph != NULL;
     }
-    if (from->kind == WORK_CONDITIONAL) {
-        to->conditional = conditional_copy(from->conditional);
-        good = to->conditional != NULL;
-    }
-    if (from->kind == WORK_CONDITIONS) {
-        to->starts = conditional_starts_copy(from->starts);
-        good = to->starts != NULL;
-    }
     if (!good) to->kind = WORK_NOTHING; // what is still the original's is not given back
     return good;
 }
@@ -131,7 +116,5 @@ bool work_copy(Work *to, const Work *from) {
 void work_free(Work *work) {
     if (work->kind == WORK_KERNEL) free((void *)(uintptr_t)work->kernel.launch.arguments);
     if (work->kind == WORK_GRAPH) graph_free(work->graph);
-    if (work->kind == WORK_CONDITIONAL) conditional_free(work->conditional);
-    if (work->kind == WORK_CONDITIONS) free(work->starts);
     work->kind = WORK_NOTHING;
 }

@@ -8,8 +8,6 @@
 typedef struct Graph Graph;
 typedef struct Event Event;
 typedef struct Stream Stream;
-typedef struct Conditional Conditional;
-typedef struct ConditionStarts ConditionStarts;
 
 typedef struct {
     enum {
@@ -21,9 +19,7 @@ typedef struct {
         WORK_RECORD,
         WORK_WAIT,
         WORK_GRAPH,
-        WORK_CONDITIONAL,
-        WORK_CONDITIONS, // the start of a graph with conditions
-        WORK_AFTER       // waits for work in whatever stream
+        WORK_AFTER // waits for work in any stream
     } kind;
     Stream *stream; // in which it runs, NULL: a part of another work's
     union {
@@ -38,9 +34,7 @@ typedef struct {
             void *data;
         } host;
         Event *event;
-        Graph *graph; // owned by the copy that a node holds, as what follows
-        Conditional *conditional;
-        ConditionStarts *starts;
+        Graph *graph;   // owned by the copy that a node holds
         uint64_t after; // its number in the queue (queue.h), 0: none
     };
 } Work;

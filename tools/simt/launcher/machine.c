@@ -1,7 +1,5 @@
-// Devices for --time: see machine.h.
+// Devices for --time: see launcher.h.
 #define _GNU_SOURCE
-#include "simt/launcher/machine.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 
 #include "base/catalog.h"
 #include "base/file.h"
+#include "simt/launcher/launcher.h"
 
 // The devices of a folder of results whose speeds were measured.
 static void add_names(Buf *buf, const char *folder) {

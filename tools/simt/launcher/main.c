@@ -15,10 +15,7 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "simt/launcher/elf.h"
-#include "simt/launcher/machine.h"
-#include "simt/launcher/opcodes.h"
-#include "simt/launcher/processor.h"
-#include "simt/launcher/run.h"
+#include "simt/launcher/launcher.h"
 #include "simt/launcher/standin.h"
 
 // clang-format off

@@ -1,12 +1,13 @@
-// simt --opcodes: see opcodes.h.
-#include "simt/launcher/opcodes.h"
+// simt --opcodes: see launcher.h.
+#include "simt/sass/opcodes.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/program/unpack.h"
+#include "simt/launcher/launcher.h"
+#include "simt/program/fatbin.h"
 #include "simt/sass/inst.h"
 #include "simt/sass/table.h"
 

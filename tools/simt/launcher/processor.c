@@ -1,9 +1,9 @@
-// Processor: see processor.h. tools/build/tools.mk has the same features as flags of the compiler.
+// Processor: see launcher.h. tools/build/tools.mk has the same features as flags of the compiler.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/launcher/processor.h"
-
 #include <stdbool.h>
 #include <unistd.h>
+
+#include "simt/launcher/launcher.h"
 
 #ifdef __x86_64__
 static bool has_avx2(void) {

@@ -1,7 +1,5 @@
-// Running the program: see run.h.
+// Running the program: see launcher.h.
 #define _GNU_SOURCE
-#include "simt/launcher/run.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "simt/launcher/launcher.h"
 #include "simt/program/handshake.h"
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};

@@ -49,7 +49,6 @@ static const BuiltIn built_ins[] = {
     {STR("__assertfail"), op_assert_fail, false, 4, {8, 8, 4, 8}},
     {STR("malloc"), op_malloc, true, 1, {8}},
     {STR("free"), op_free, true, 1, {8}},
-    {STR("cudaGraphSetConditional"), op_set_condition, true, 2, {8, 4}},
 };
 
 const BuiltIn *lower_built_in(Str name) {
@@ -61,7 +60,9 @@ const BuiltIn *lower_built_in(Str name) {
 static void call_built_in(Lower *lower, CallSite *site, Str name) {
     const BuiltIn *known = lower_built_in(name);
     if (!known && (str_starts(name, STR("cuda")) || str_starts(name, STR("__cudaCDP"))))
-        lower_fail(lower, "the CPU device has no dynamic parallelism: call of `%.*s`",
+        lower_fail(lower,
+                   "kernels cannot call the CUDA runtime on the CPU device (no dynamic "
+                   "parallelism, no conditional graph nodes): call of `%.*s`",
                    STR_ARG(name));
     if (!known) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(name));
     bool good = site->argument_count >= known->count;

@@ -1,10 +1,9 @@
-// The heap of device code: see heap.h.
+// The heap of device code: see memory.h.
 //
 // One piece of device memory in units of 16 bytes, a bit for each that is taken; the next fit is
 // looked for behind the last one. While what was written is recorded (--check), each block is an
 // allocation of its own, so that accesses beyond it and after its end are seen.
 #define _DEFAULT_SOURCE
-#include "simt/memory/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

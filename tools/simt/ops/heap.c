@@ -1,9 +1,8 @@
 // malloc and free in kernels: functions that are built in.
-#include "simt/memory/heap.h"
-
 #include <string.h>
 
 #include "simt/exec/observer.h"
+#include "simt/memory/memory.h"
 #include "simt/ops/ops.h"
 
 static uint64_t argument(const Warp *warp, const CallSite *site, int lane) {

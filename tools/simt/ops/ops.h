@@ -31,14 +31,8 @@ Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branc
     op_unguard, op_exit, op_leave, op_return, op_call, op_call_pointer, op_trap, op_nothing,
     op_fence, op_nanosleep, op_grid_wait;
 
-// print.c: functions that are built in
-Op op_print, op_assert_fail;
-
-// heap.c: likewise
-Op op_malloc, op_free;
-
-// condition.c: likewise
-Op op_set_condition;
+// print.c, heap.c: functions that are built in
+Op op_print, op_assert_fail, op_malloc, op_free;
 
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,

@@ -2,6 +2,7 @@
 #ifndef FATBIN_H
 #define FATBIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -33,5 +34,17 @@ FatbinStatus fatbin_machine(Str bytes, FatbinPtx *cubin, SimtError *error);
 
 // The same in such a wrapper, also of what was linked.
 FatbinStatus fatbin_wrapper_machine(const void *wrapper, FatbinPtx *cubin, SimtError *error);
+
+// --- unpacking what a fat binary holds packed by zstd or LZ4 ---
+
+// The text of a fat binary's PTX. What was packed is unpacked into memory that stays. If not
+// SIMT_OK, the error says why.
+SimtStatus unpack_ptx(const FatbinPtx *ptx, Str *text, SimtError *error);
+
+// The same of its machine code.
+SimtStatus unpack_machine(const FatbinPtx *cubin, Str *file, SimtError *error);
+
+// One LZ4 block, into exactly `bytes` bytes. False if it is damaged.
+bool unpack_lz4(Str block, char *to, size_t bytes);
 
 #endif

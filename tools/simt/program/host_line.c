@@ -1,8 +1,6 @@
-// Lines of host code: see host_line.h. DWARF 2 to 5, "Line Number Information", of the file that
+// Lines of host code: see runtime.h. DWARF 2 to 5, "Line Number Information", of the file that
 // the program was started from; ELF's table of symbols.
 #define _GNU_SOURCE
-#include "simt/program/host_line.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "simt/program/runtime.h"
 #include "simt/ptx/ptx.h"
 #include "simt/report/name.h"
 

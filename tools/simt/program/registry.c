@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "simt/base/limits.h"
-#include "simt/program/unpack.h"
+#include "simt/program/fatbin.h"
 
 typedef struct Variable {
     struct Variable *next;

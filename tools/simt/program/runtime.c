@@ -17,7 +17,6 @@
 #include "simt/memory/memory.h"
 #include "simt/observe/trace.h"
 #include "simt/program/handshake.h"
-#include "simt/program/signal.h"
 #include "simt/report/report.h"
 
 enum { STATUS_REFUSED = 2 };

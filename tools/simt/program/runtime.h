@@ -1,13 +1,16 @@
 // The runtime's state: the lock, the options, errors, and the macro that every call goes through.
 //
-// The files of this room define the functions that programs call, under the names and with the
+// The files of this component define the functions that programs call, under the names and with the
 // binary interface of libcudart 12 and 13. Signatures and structures: the toolkit's
 // cuda_runtime_api.h and driver_types.h, which are not included so that the tool builds without
-// them. Work runs on the calling thread, under one lock: at once, in the order of the calls, or
-// with
-// --order as late as CUDA lets it (queue.h).
+// them. Work runs on the calling thread, under one lock: at once, in the order of the calls, or as
+// late as CUDA allows with --order (queue.h).
 #ifndef RUNTIME_H
 #define RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "simt/base/console.h"
 #include "simt/device/device.h"
@@ -59,5 +62,17 @@ void runtime_call_host(void (*call)(void *), void *data);
 
 // Names a call that the CPU device does not have, and refuses it.
 CudaError runtime_unsupported(const char *what);
+
+// --- signals: faults of host code, and interrupts ---
+
+void signal_watch(void);
+bool signal_sees_faults(void); // a page that is guarded may be touched: see guard.h
+int signal_interrupted(void);  // the signal that is to end the process, 0: none
+
+// --- where in its source the program's own code is ---
+
+// Writes "file.cu:12" if the program was built with -g, else "main()" if it has a table of symbols;
+// an address outside of the program, or nothing known of it: an empty text.
+void host_line(uint64_t address, char *text, size_t size);
 
 #endif

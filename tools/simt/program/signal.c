@@ -2,7 +2,6 @@
 // reported first. Host code that follows a device pointer gets the signal it would get beside a
 // GPU, and a line that says why. An interrupt while a kernel runs first lets it say where it is.
 #define _GNU_SOURCE
-#include "simt/program/signal.h"
 
 #include <errno.h>
 #include <execinfo.h>

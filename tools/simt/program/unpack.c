@@ -1,11 +1,11 @@
-// Unpacking PTX: see unpack.h. LZ4: the format's description, doc/lz4_Block_format.md of its
+// Unpacking PTX: see fatbin.h. LZ4: the format's description, doc/lz4_Block_format.md of its
 // authors. zstd: the system's library, loaded when it is needed.
-#include "simt/program/unpack.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "simt/program/fatbin.h"
 
 enum { LARGEST_MIB = 2048 };
 

@@ -1,9 +1,9 @@
-// Columns: see columns.h.
-#include "simt/report/columns.h"
-
+// Columns: see table.h.
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "simt/report/table.h"
 
 int columns_told(void) {
     const char *told = getenv("COLUMNS");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "simt/exec/machine.h"
-#include "simt/report/columns.h"
+#include "simt/report/table.h"
 
 typedef struct {
     const char *kernel;

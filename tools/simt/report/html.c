@@ -1,10 +1,9 @@
-// The page: see html.h. In its form `$name$` stands for what a function of that name writes.
-#include "simt/report/html.h"
-
+// The page: see outputs.h. In its form `$name$` stands for what a function of that name writes.
 #include "base/file.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
 #include "simt/report/name.h"
+#include "simt/report/outputs.h"
 #include "simt/report/page_data.h"
 #include "simt/report/page_parts.h"
 #include "simt/report/predicted.h"

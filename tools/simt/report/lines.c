@@ -1,16 +1,15 @@
-// Source lines in reports: see lines.h.
-#include "simt/report/lines.h"
-
+// Source lines in reports: see outputs.h.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
 #include "base/file.h"
-#include "simt/report/columns.h"
 #include "simt/report/hazards.h"
-#include "simt/report/listing.h"
+#include "simt/report/outputs.h"
 #include "simt/report/predicted.h"
+#include "simt/report/profile.h"
+#include "simt/report/table.h"
 
 typedef struct {
     size_t kernel; // its number, in the order of first launches

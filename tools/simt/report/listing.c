@@ -1,5 +1,4 @@
-// Instructions by source line: see listing.h.
-#include "simt/report/listing.h"
+// Instructions by source line: see profile.h.
 
 #include <string.h>
 

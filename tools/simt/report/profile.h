@@ -5,6 +5,7 @@
 #define PROFILE_H
 
 #include "simt/device/device.h"
+#include "simt/observe/counters.h"
 
 // Each of the instructions first..last counted `value` of a Counter; or, COUNTERS and a Stall
 // together, it is predicted that warps spend `value` picoseconds of the launch there.
@@ -63,5 +64,17 @@ void profile_add(Arena *arena, const char *mangled, const char *name, bool only_
 
 // The kernels in the order of their first launches.
 const ProfileKernel *profile_kernels(size_t *count);
+
+// --- the instructions of a source line and what each of them counted, for `--machine --lines` ---
+
+typedef struct {
+    Str text; // /*0010*/ IMAD.WIDE.U32 R2, R0, 0x4, R2
+    Counters counted;
+} ListingInst;
+
+// The instructions at a line of a file in the launches of a kernel that profile.h has, in the order
+// of the code; `kernel` is its name in the table. To be asked when there are no more launches.
+const ListingInst *listing_of(Arena *arena, const char *kernel, const char *file, uint32_t line,
+                              size_t *count);
 
 #endif

@@ -11,12 +11,10 @@
 #include "base/file.h"
 #include "simt/base/console.h"
 #include "simt/report/hazards.h"
-#include "simt/report/html.h"
-#include "simt/report/lines.h"
 #include "simt/report/name.h"
+#include "simt/report/outputs.h"
 #include "simt/report/predicted.h"
 #include "simt/report/profile.h"
-#include "simt/report/sarif.h"
 #include "simt/report/table.h"
 
 typedef struct {

@@ -1,8 +1,7 @@
-// Reports in SARIF: see sarif.h. A rule for each kind of hazard and of line on stderr; a result for
-// each of them, with its place, the other access, and a fingerprint that stays when lines move.
+// Reports in SARIF: see outputs.h. A rule for each kind of hazard and of line on stderr; a result
+// for each of them, with its place, the other access, and a fingerprint that stays when lines move.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/report/sarif.h"
-
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +13,9 @@
 #include "simt/ptx/ptx.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
+#include "simt/report/outputs.h"
 
-// A rule's name is its kind with "-" for blanks. What is not here gets one without help.
+// A rule's name is its kind with "-" for blanks. A kind without a row has no rule.
 static const struct {
     const char *kind, *help;
 } rules[] = {
@@ -62,84 +62,34 @@ static const struct {
 enum { RULES = sizeof rules / sizeof *rules };
 
 typedef struct {
-    Json json;
+    Buf out;
     Arena *arena;
-    const char *unknown[64]; // kinds that are not in the table
-    size_t unknown_count;
-    uint64_t *fingerprints;
-    size_t fingerprint_count, fingerprint_capacity;
+    uint64_t *fingerprints; // one for each result so far
+    size_t count, capacity;
 } Log;
 
-static const char *hazard_level(const Hazard *hazard) { return hazard->note ? "note" : "error"; }
+typedef struct {
+    const char *kind;
+    bool note;
+    Str kernel, message, file, other_file, call_file; // files: empty where unknown
+    Str source, other_source;                         // the text of the lines
+    uint32_t line, other_line, call_line;
+    uint64_t occurrences;
+} Result;
 
-static const char *said_level(const char *kind) {
-    const bool note = strcmp(kind, "call-failed") == 0 || strcmp(kind, "work left behind") == 0;
-    return note ? "note" : "error";
-}
-
-static void text(Log *log, const char *key, Str value) {
-    json_text(&log->json, str_of(key), escape_valid(log->arena, value));
-}
-
-static void number(Log *log, const char *key, uint64_t value) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    json_plain(&log->json, str_of(key), str_of(digits));
-}
-
-static void open(Log *log, const char *key, char bracket) {
-    json_open(&log->json, str_of(key), bracket);
-}
-
-static void close_all(Log *log, const char *brackets) {
-    for (; *brackets; brackets++) json_close(&log->json, *brackets);
-}
-
-static void message(Log *log, const char *key, Str value) {
-    open(log, key, '{');
-    text(log, "text", value);
-    json_close(&log->json, '}');
-}
-
-// --- rules ---
-
-static Str rule_id(Arena *arena, const char *kind) {
-    char *id = str_terminated(arena, str_of(kind));
-    for (char *at = id; *at; at++)
-        if (*at == ' ') *at = '-';
-    return str_of(id);
-}
-
-static size_t rule_index(Log *log, const char *kind) {
-    enum { MOST = sizeof log->unknown / sizeof *log->unknown };
-    size_t k = 0;
-    for (; k < RULES; k++)
-        if (strcmp(rules[k].kind, kind) == 0) return k;
-    for (; k < RULES + log->unknown_count; k++)
-        if (strcmp(log->unknown[k - RULES], kind) == 0) return k;
-    if (log->unknown_count < MOST) log->unknown[log->unknown_count++] = kind;
-    return RULES + log->unknown_count - 1;
-}
-
-static void write_rule(Log *log, const char *kind, const char *help) {
-    open(log, "", '{');
-    if (help) message(log, "fullDescription", str_of(help));
-    if (help) message(log, "help", str_of(help));
-    text(log, "id", rule_id(log->arena, kind));
-    message(log, "shortDescription", str_of(kind));
-    json_close(&log->json, '}');
-}
-
-static void write_driver(Log *log) {
-    open(log, "tool", '{');
-    open(log, "driver", '{');
-    text(log, "name", STR("simt"));
-    open(log, "rules", '[');
-    for (size_t k = 0; k < RULES; k++) write_rule(log, rules[k].kind, rules[k].help);
-    for (size_t k = 0; k < log->unknown_count; k++) write_rule(log, log->unknown[k], NULL);
-    json_close(&log->json, ']');
-    text(log, "semanticVersion", STR(VERSION));
-    close_all(log, "}}");
+// Writes a template of JSON. Each $ is a Str, which becomes a string with its quotes; each # a
+// uint64_t.
+static void put(Log *log, const char *form, ...) {
+    va_list values;
+    va_start(values, form);
+    for (; *form; form++)
+        if (*form == '$')
+            json_string(&log->out, escape_valid(log->arena, va_arg(values, Str)));
+        else if (*form == '#')
+            buf_format(&log->out, "%llu", (unsigned long long)va_arg(values, uint64_t));
+        else
+            buf_char(&log->out, *form);
+    va_end(values);
 }
 
 // --- places ---
@@ -152,61 +102,33 @@ static Str uri_of(Arena *arena, Str path) {
         const unsigned char c = (unsigned char)path.at[i];
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                            (c >= '0' && c <= '9') || (c && strchr("/-._~", c));
-        if (plain)
-            buf_char(&uri, (char)c);
-        else
-            buf_format(&uri, "%%%02X", c);
+        buf_format(&uri, plain ? "%c" : "%%%02X", c);
     }
     return buf_str(&uri);
 }
 
-static void write_artifact(Log *log, Str path) {
-    open(log, "artifactLocation", '{');
-    text(log, "uri", uri_of(log->arena, path));
-    if (path.len && path.at[0] != '/') text(log, "uriBaseId", STR("SRCROOT"));
-    json_close(&log->json, '}');
-}
-
-static Str program_path(Arena *arena) {
-    char program[4096];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length < 0 ? 0 : length] = '\0';
-    return str_of(ptx_short_path(str_terminated(arena, str_of(program))));
-}
-
-// Where no line is known, the program: readers insist on a file.
-static void write_physical(Log *log, Str file, uint32_t line) {
-    open(log, "physicalLocation", '{');
-    write_artifact(log, file.len ? file : program_path(log->arena));
-    if (file.len && line) {
-        open(log, "region", '{');
-        number(log, "startLine", line);
-        json_close(&log->json, '}');
+// Where no file is known, the program takes its place: readers insist on a file.
+static void put_place(Log *log, Str file, uint32_t line) {
+    char program[4096] = "";
+    if (!file.len) {
+        const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        program[length < 0 ? 0 : length] = '\0';
+        file = str_of(ptx_short_path(program));
+        line = 0;
     }
-    json_close(&log->json, '}');
+    const bool whole = file.len && file.at[0] == '/';
+    put(log, "\"physicalLocation\": {\"artifactLocation\": {\"uri\": $", uri_of(log->arena, file));
+    put(log, whole ? "}" : ", \"uriBaseId\": \"SRCROOT\"}");
+    if (line) put(log, ", \"region\": {\"startLine\": #}", (uint64_t)line);
+    put(log, "}");
 }
 
-static void write_location(Log *log, Str file, uint32_t line, Str kernel) {
-    open(log, "locations", '[');
-    open(log, "", '{');
-    if (kernel.len) {
-        open(log, "logicalLocations", '[');
-        open(log, "", '{');
-        text(log, "fullyQualifiedName", kernel);
-        text(log, "kind", STR("function"));
-        close_all(log, "}]");
-    }
-    write_physical(log, file, line);
-    close_all(log, "}]");
-}
-
-static void write_related(Log *log, const char *file, uint32_t line, const char *what, size_t id) {
-    if (!file || !line) return;
-    open(log, "", '{');
-    number(log, "id", id);
-    message(log, "message", str_of(what));
-    write_physical(log, str_of(file), line);
-    json_close(&log->json, '}');
+static void put_related(Log *log, Str file, uint32_t line, Str what, uint64_t id) {
+    if (!file.len || !line) return;
+    if (buf_str(&log->out).at[log->out.len - 1] == '}') put(log, ", ");
+    put(log, "{\"id\": #, \"message\": {\"text\": $}, ", id, what);
+    put_place(log, file, line);
+    put(log, "}");
 }
 
 // The line of a source without the white space around it; its number where it cannot be read.
@@ -222,45 +144,70 @@ static Str line_text(Arena *arena, Str file, uint32_t line) {
 
 // --- results ---
 
-// The same while neither the line nor the kernel's name changes; of equal ones, by their number.
-static void write_fingerprint(Log *log, Str kind, Str kernel, Str line, Str other) {
-    const Str parts[] = {kind, kernel, line, other};
+// The same while neither the line nor the kernel's name changes. Results that are alike are told
+// apart by their number among those, from 1 on.
+static void put_fingerprint(Log *log, const Result *result) {
+    const Str parts[] = {str_of(result->kind), result->kernel, result->source,
+                         result->other_source};
+    Buf text = {.arena = log->arena};
     uint64_t hash = 0;
-    size_t before = 1;
-    char digits[40];
+    size_t number = 1;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         hash = hash * 0x9E3779B97F4A7C15u + str_hash(parts[k]);
-    for (size_t k = 0; k < log->fingerprint_count; k++) before += log->fingerprints[k] == hash;
-    ARENA_GROW(log->arena, log->fingerprints, log->fingerprint_count, log->fingerprint_capacity);
-    log->fingerprints[log->fingerprint_count++] = hash;
-    snprintf(digits, sizeof digits, "%016llx:%zu", (unsigned long long)hash, before);
-    open(log, "partialFingerprints", '{');
-    text(log, "simtFinding/v1", str_of(digits));
-    json_close(&log->json, '}');
+    for (size_t k = 0; k < log->count; k++) number += log->fingerprints[k] == hash;
+    ARENA_GROW(log->arena, log->fingerprints, log->count, log->capacity);
+    log->fingerprints[log->count++] = hash;
+    buf_format(&text, "%016llx:%zu", (unsigned long long)hash, number);
+    put(log, ", \"partialFingerprints\": {\"simtFinding/v1\": $}", buf_str(&text));
 }
 
-static void end_result(Log *log, const char *kind) {
-    text(log, "ruleId", rule_id(log->arena, kind));
-    number(log, "ruleIndex", rule_index(log, kind));
-    json_close(&log->json, '}');
+static Str rule_id(Arena *arena, const char *kind) {
+    char *id = str_terminated(arena, str_of(kind));
+    for (char *at = id; *at; at++)
+        if (*at == ' ') *at = '-';
+    return str_of(id);
 }
 
-static void write_hazard(Log *log, const Hazard *hazard, const char *kernel) {
-    const Str file = str_of(hazard->file ? hazard->file : "");
-    const Str other = str_of(hazard->other_file ? hazard->other_file : "");
-    open(log, "", '{');
-    text(log, "level", str_of(hazard_level(hazard)));
-    write_location(log, file, hazard->line, str_of(kernel));
-    message(log, "message", hazards_sentence(log->arena, hazard, kernel));
-    if (hazard->occurrences) number(log, "occurrenceCount", hazard->occurrences);
-    write_fingerprint(
-        log, str_of(hazard->kind), str_of(kernel), line_text(log->arena, file, hazard->line),
-        hazard->other_line ? line_text(log->arena, other, hazard->other_line) : STR(""));
-    open(log, "relatedLocations", '[');
-    write_related(log, hazard->other_file, hazard->other_line, "the other access", 1);
-    write_related(log, hazard->call_file, hazard->call_line, "called here", 2);
-    json_close(&log->json, ']');
-    end_result(log, hazard->kind);
+static void put_result(Log *log, const Result *result) {
+    uint64_t rule = 0;
+    while (rule < RULES && strcmp(rules[rule].kind, result->kind) != 0) rule++;
+    put(log, log->count ? ",\n{" : "{");
+    put(log, "\"ruleId\": $, ", rule_id(log->arena, result->kind));
+    if (rule < RULES) put(log, "\"ruleIndex\": #, ", rule);
+    put(log, "\"level\": $, \"message\": {\"text\": $}", str_of(result->note ? "note" : "error"),
+        result->message);
+    if (result->occurrences) put(log, ", \"occurrenceCount\": #", result->occurrences);
+    put_fingerprint(log, result);
+    put(log, ", \"locations\": [{");
+    if (result->kernel.len)
+        put(log, "\"logicalLocations\": [{\"fullyQualifiedName\": $, \"kind\": \"function\"}], ",
+            result->kernel);
+    put_place(log, result->file, result->line);
+    put(log, "}], \"relatedLocations\": [");
+    put_related(log, result->other_file, result->other_line, STR("the other access"), 1);
+    put_related(log, result->call_file, result->call_line, STR("called here"), 2);
+    put(log, "]}");
+}
+
+static Str known(const char *text) { return str_of(text ? text : ""); }
+
+static void put_hazard(Log *log, const Hazard *hazard, const char *kernel) {
+    const Str file = known(hazard->file), other = known(hazard->other_file);
+    put_result(log, &(Result){.kind = hazard->kind,
+                              .note = hazard->note,
+                              .kernel = str_of(kernel),
+                              .message = hazards_sentence(log->arena, hazard, kernel),
+                              .file = file,
+                              .line = hazard->line,
+                              .other_file = other,
+                              .other_line = hazard->other_line,
+                              .call_file = known(hazard->call_file),
+                              .call_line = hazard->call_line,
+                              .source = line_text(log->arena, file, hazard->line),
+                              .other_source = hazard->other_line
+                                                  ? line_text(log->arena, other, hazard->other_line)
+                                                  : STR(""),
+                              .occurrences = hazard->occurrences});
 }
 
 // Takes `KERNEL: FILE:LINE: ` off a line that was said, as far as it has them.
@@ -287,7 +234,7 @@ static void take_place(Str *said, Str *kernel, Str *file, uint32_t *line) {
     }
 }
 
-// The same was told as a hazard.
+// Whether a hazard reports this line already.
 static bool hazard_at(Str file, uint32_t line) {
     const char *kernel;
     for (size_t k = 0; file.len && k < hazards_count(); k++) {
@@ -298,59 +245,50 @@ static bool hazard_at(Str file, uint32_t line) {
     return false;
 }
 
-static void write_said(Log *log, Str said, const char *kind) {
-    Str kernel, file, what = said;
-    uint32_t line;
-    take_place(&what, &kernel, &file, &line);
-    if (strcmp(kind, "kernel-failed") == 0 && hazard_at(file, line)) return;
-    if (str_starts(what, STR("note: "))) what = str_from(what, 6);
-    open(log, "", '{');
-    text(log, "level", str_of(said_level(kind)));
-    write_location(log, file, line, kernel);
-    message(log, "message", what);
-    write_fingerprint(log, str_of(kind), kernel, line ? line_text(log->arena, file, line) : what,
-                      STR(""));
-    end_result(log, kind);
+static void put_said(Log *log, Str said, const char *kind) {
+    Result result = {.kind = kind, .message = said};
+    take_place(&result.message, &result.kernel, &result.file, &result.line);
+    if (strcmp(kind, "kernel-failed") == 0 && hazard_at(result.file, result.line)) return;
+    if (str_starts(result.message, STR("note: "))) result.message = str_from(result.message, 6);
+    result.source = result.line ? line_text(log->arena, result.file, result.line) : result.message;
+    result.note = strcmp(kind, "call-failed") == 0 || strcmp(kind, "work left behind") == 0;
+    put_result(log, &result);
 }
 
-static void write_root(Log *log) {
-    char folder[4096];
-    Buf path = {.arena = log->arena};
-    if (!getcwd(folder, sizeof folder)) return;
-    buf_format(&path, "%s/", folder);
-    open(log, "originalUriBaseIds", '{');
-    open(log, "SRCROOT", '{');
-    text(log, "uri", uri_of(log->arena, buf_str(&path)));
-    close_all(log, "}}");
-}
-
-static void write_run(Log *log) {
-    const char *kernel, *kind = NULL, *line;
-    open(log, "", '{');
-    text(log, "columnKind", STR("unicodeCodePoints"));
-    write_root(log);
-    open(log, "results", '[');
-    for (size_t k = 0; k < hazards_count() + hazards_notes(); k++) {
-        const Hazard *hazard = hazards_get(k, &kernel);
-        write_hazard(log, hazard, kernel);
+static void put_rules(Log *log) {
+    for (size_t k = 0; k < RULES; k++) {
+        const Str help = str_of(rules[k].help);
+        put(log, k ? ",\n{" : "{");
+        put(log, "\"id\": $, \"shortDescription\": {\"text\": $}, ",
+            rule_id(log->arena, rules[k].kind), str_of(rules[k].kind));
+        put(log, "\"fullDescription\": {\"text\": $}, \"help\": {\"text\": $}}", help, help);
     }
-    for (size_t k = 0; (line = console_said(k, &kind)) != NULL; k++)
-        write_said(log, str_of(line), kind);
-    json_close(&log->json, ']');
-    write_driver(log);
-    json_close(&log->json, '}');
 }
 
 bool sarif_write(Arena *arena, const char *path) {
-    Buf buf = {.arena = arena};
-    Log log = {.json = {.out = &buf}, .arena = arena};
-    open(&log, "", '{');
-    text(&log, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
-    open(&log, "runs", '[');
-    write_run(&log);
-    json_close(&log.json, ']');
-    text(&log, "version", STR("2.1.0"));
-    json_close(&log.json, '}');
-    buf_char(&buf, '\n');
-    return file_write_if_changed(arena, path, buf_str(&buf)) != FILE_FAILED;
+    Log log = {.out = {.arena = arena}, .arena = arena};
+    char folder[4096];
+    const char *kernel, *kind = NULL, *line;
+    put(&log,
+        "{$: $,\n\"version\": \"2.1.0\",\n\"runs\": [{\"columnKind\": \"unicodeCodePoints\",\n",
+        STR("$schema"), STR("https://json.schemastore.org/sarif-2.1.0.json"));
+    if (getcwd(folder, sizeof folder)) {
+        Buf root = {.arena = arena};
+        buf_format(&root, "%s/", folder);
+        put(&log, "\"originalUriBaseIds\": {\"SRCROOT\": {\"uri\": $}},\n",
+            uri_of(arena, buf_str(&root)));
+    }
+    put(&log, "\"results\": [");
+    for (size_t k = 0; k < hazards_count() + hazards_notes(); k++) {
+        const Hazard *hazard = hazards_get(k, &kernel);
+        put_hazard(&log, hazard, kernel);
+    }
+    for (size_t k = 0; (line = console_said(k, &kind)) != NULL; k++)
+        put_said(&log, str_of(line), kind);
+    put(&log,
+        "],\n\"tool\": {\"driver\": {\"name\": \"simt\", \"semanticVersion\": $, \"rules\": [",
+        STR(VERSION));
+    put_rules(&log);
+    put(&log, "]}}}]}\n");
+    return file_write_if_changed(arena, path, buf_str(&log.out)) != FILE_FAILED;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/report/columns.h"
 #include "simt/report/name.h"
 
 enum { GRID, BLOCK, LAUNCHES, FIRST_COUNTER, COLUMNS = FIRST_COUNTER + COUNTERS, GAP = 2 };
