@@ -108,7 +108,7 @@ static void test_opcodes(void) {
             if (found && found->count != strlen(row->shape)) wrong("%s: operands", row->name);
             if (found != row_named(str_of(row->name))) wrong("%s: another by name", row->name);
             for (uint32_t k = 0; k < count; k++)
-                if (modifiers[k] >= MOD_CACHE_HINT) wrong("%s: modifier %u", row->name, k);
+                if (modifiers[k] >= PTX_MOD_CACHE_HINT) wrong("%s: modifier %u", row->name, k);
         }
     }
     static const struct {

@@ -41,6 +41,6 @@ const char *processor_folder(Arena *arena, const char *runtime);
 // and how its meaning is known; of a program (a file, as a whole, empty: none) how often each
 // occurs in its machine code, with what could not be decoded. False: the file holds no machine code
 // for the device.
-bool opcodes_write(Arena *arena, Str file);
+bool opcodes_write(Str file);
 
 #endif

@@ -18,7 +18,7 @@ static void flush_result(Lower *lower, const uint32_t r[]) {
         lower_emit_typed(lower, OPCODE_FLUSH, PTX_F32, (uint32_t[]){r[0], r[0]});
         return;
     }
-    const Row *row = row_find(OPCODE_FLUSH, (uint8_t[]){MOD_PRODUCT, MOD_F32}, 2);
+    const Row *row = row_find(OPCODE_FLUSH, (uint8_t[]){PTX_MOD_PRODUCT, PTX_MOD_F32}, 2);
     memcpy(lower_emit(lower, row->run)->r, (uint32_t[]){r[0], r[0], r[1], r[2]}, 4 * sizeof r[0]);
 }
 
@@ -53,8 +53,8 @@ void lower_arithmetic(Lower *lower) {
     }
     // rcp.approx.ftz.f64 is an instruction of its own.
     bool rows_flush = type == PTX_F64 || type == PTX_F16 || type == PTX_F16X2;
-    bool flush = !rows_flush && lower_take(lower, MOD_FTZ) && type == PTX_F32;
-    bool saturate = lower_take(lower, MOD_SAT);
+    bool flush = !rows_flush && lower_take(lower, PTX_MOD_FTZ) && type == PTX_F32;
+    bool saturate = lower_take(lower, PTX_MOD_SAT);
     const Row *row = lower_row(lower);
     uint32_t result = lower_by_row(lower, row, flush ? all_singles(row) : 0);
     if (saturate) lower_emit_typed(lower, OPCODE_SATURATE, type, (uint32_t[]){result, result});
@@ -62,12 +62,12 @@ void lower_arithmetic(Lower *lower) {
 
 // Where .rn is what is done without a modifier.
 void lower_rounded(Lower *lower) {
-    if (ptx_type_is_float(lower_first_type(lower))) lower_take(lower, MOD_RN);
+    if (ptx_type_is_float(lower_first_type(lower))) lower_take(lower, PTX_MOD_RN);
     lower_arithmetic(lower);
 }
 
 // slct.ftz compares with zero what may be flushed, and selects without change.
 void lower_slct(Lower *lower) {
-    bool flush = lower_take(lower, MOD_FTZ);
+    bool flush = lower_take(lower, PTX_MOD_FTZ);
     lower_by_row(lower, lower_row(lower), flush ? 1u << 3 : 0);
 }

@@ -3,12 +3,12 @@
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
 static void lower_copy(Lower *lower) {
-    static const uint8_t hints[] = {MOD_CA,     MOD_SHARED,     MOD_SHARED_CTA,
-                                    MOD_GLOBAL, MOD_CACHE_HINT, MOD_NONE};
+    static const uint8_t hints[] = {PTX_MOD_CA,     PTX_MOD_SHARED,     PTX_MOD_SHARED_CTA,
+                                    PTX_MOD_GLOBAL, PTX_MOD_CACHE_HINT, PTX_MOD_NONE};
     const PtxInst *at = lower->at;
-    const bool bypass = lower_take(lower, MOD_CG);
+    const bool bypass = lower_take(lower, PTX_MOD_CG);
     lower_take_hints(lower, hints);
-    bool policy = lower_take(lower, MOD_L2_CACHE_HINT);
+    bool policy = lower_take(lower, PTX_MOD_L2_CACHE_HINT);
     lower_all_taken(lower);
     lower_operands(lower, 3, 5);
     if (at->operands[2].kind != PTX_OPERAND_INT) lower_unknown(lower);
@@ -70,9 +70,9 @@ static MemoryForm take_mbarrier_form(Lower *lower) {
 
 // Behind cp.async.mbarrier.arrive{.noinc}{.shared}.b64
 static void lower_copies_arrive(Lower *lower) {
-    const bool arrives = lower_take(lower, MOD_NOINC);
-    if (!lower_take(lower, MOD_ARRIVE)) lower_unknown(lower);
-    lower_take(lower, MOD_B64);
+    const bool arrives = lower_take(lower, PTX_MOD_NOINC);
+    if (!lower_take(lower, PTX_MOD_ARRIVE)) lower_unknown(lower);
+    lower_take(lower, PTX_MOD_B64);
     const MemoryForm form = take_mbarrier_form(lower);
     lower_all_taken(lower);
     lower_operands(lower, 1, 1);
@@ -93,20 +93,20 @@ static void lower_group(Lower *lower, bool waits, bool all) {
 }
 
 void lower_cp(Lower *lower) {
-    const bool reduces = lower_take(lower, MOD_REDUCE);
-    if (!lower_take(lower, MOD_ASYNC)) lower_unknown(lower);
-    const bool bulk = lower_take(lower, MOD_BULK);
-    if (bulk && lower_take(lower, MOD_TENSOR))
+    const bool reduces = lower_take(lower, PTX_MOD_REDUCE);
+    if (!lower_take(lower, PTX_MOD_ASYNC)) lower_unknown(lower);
+    const bool bulk = lower_take(lower, PTX_MOD_BULK);
+    if (bulk && lower_take(lower, PTX_MOD_TENSOR))
         lower_fail(lower, "the CPU device has no tensor maps: `%.*s`", STR_ARG(lower->at->text));
     if (bulk)
         lower_bulk(lower, reduces);
-    else if (lower_take(lower, MOD_COMMIT_GROUP))
+    else if (lower_take(lower, PTX_MOD_COMMIT_GROUP))
         lower_group(lower, false, false);
-    else if (lower_take(lower, MOD_WAIT_GROUP))
+    else if (lower_take(lower, PTX_MOD_WAIT_GROUP))
         lower_group(lower, true, false);
-    else if (lower_take(lower, MOD_WAIT_ALL))
+    else if (lower_take(lower, PTX_MOD_WAIT_ALL))
         lower_group(lower, true, true);
-    else if (lower_take(lower, MOD_MBARRIER))
+    else if (lower_take(lower, PTX_MOD_MBARRIER))
         lower_copies_arrive(lower);
     else
         lower_copy(lower);
@@ -115,21 +115,23 @@ void lower_cp(Lower *lower) {
 // What is asked of it: one or two modifiers.
 static MbarrierMode take_mbarrier_mode(Lower *lower) {
     static const Choice first[] = {
-        {MOD_INIT, MBARRIER_INIT},
-        {MOD_INVAL, MBARRIER_INVALIDATE},
-        {MOD_ARRIVE, MBARRIER_ARRIVE},
-        {MOD_ARRIVE_DROP, MBARRIER_ARRIVE_DROP},
-        {MOD_EXPECT_TX, MBARRIER_EXPECT}, // behind those that it may stand beside
-        {MOD_COMPLETE_TX, MBARRIER_COMPLETE},
-        {MOD_TEST_WAIT, MBARRIER_WAIT_STATE},
-        {MOD_TRY_WAIT, MBARRIER_WAIT_STATE},
-        {MOD_NONE, 0},
+        {PTX_MOD_INIT, MBARRIER_INIT},
+        {PTX_MOD_INVAL, MBARRIER_INVALIDATE},
+        {PTX_MOD_ARRIVE, MBARRIER_ARRIVE},
+        {PTX_MOD_ARRIVE_DROP, MBARRIER_ARRIVE_DROP},
+        {PTX_MOD_EXPECT_TX, MBARRIER_EXPECT}, // behind those that it may stand beside
+        {PTX_MOD_COMPLETE_TX, MBARRIER_COMPLETE},
+        {PTX_MOD_TEST_WAIT, MBARRIER_WAIT_STATE},
+        {PTX_MOD_TRY_WAIT, MBARRIER_WAIT_STATE},
+        {PTX_MOD_NONE, 0},
     };
     MbarrierMode mode = (MbarrierMode)lower_choice(lower, first);
-    if (mode == MBARRIER_ARRIVE && lower_take(lower, MOD_EXPECT_TX)) mode = MBARRIER_ARRIVE_EXPECT;
-    if (mode == MBARRIER_ARRIVE_DROP && lower_take(lower, MOD_EXPECT_TX))
+    if (mode == MBARRIER_ARRIVE && lower_take(lower, PTX_MOD_EXPECT_TX))
+        mode = MBARRIER_ARRIVE_EXPECT;
+    if (mode == MBARRIER_ARRIVE_DROP && lower_take(lower, PTX_MOD_EXPECT_TX))
         mode = MBARRIER_ARRIVE_DROP_EXPECT;
-    if (mode == MBARRIER_WAIT_STATE && lower_take(lower, MOD_PARITY)) mode = MBARRIER_WAIT_PARITY;
+    if (mode == MBARRIER_WAIT_STATE && lower_take(lower, PTX_MOD_PARITY))
+        mode = MBARRIER_WAIT_PARITY;
     return mode;
 }
 
@@ -147,7 +149,7 @@ static void lower_pending_count(Lower *lower) {
 
 void lower_mbarrier(Lower *lower) {
     const PtxInst *at = lower->at;
-    if (lower_take(lower, MOD_PENDING_COUNT)) {
+    if (lower_take(lower, PTX_MOD_PENDING_COUNT)) {
         lower_pending_count(lower);
         return;
     }

@@ -2,9 +2,10 @@
 #include "simt/lower/lower.h"
 
 static const Choice operations[] = {
-    {MOD_ADD, ATOMIC_ADD},   {MOD_MIN, ATOMIC_MIN}, {MOD_MAX, ATOMIC_MAX}, {MOD_INC, ATOMIC_INC},
-    {MOD_DEC, ATOMIC_DEC},   {MOD_AND, ATOMIC_AND}, {MOD_OR, ATOMIC_OR},   {MOD_XOR, ATOMIC_XOR},
-    {MOD_EXCH, ATOMIC_EXCH}, {MOD_CAS, ATOMIC_CAS}, {MOD_NONE, 0},
+    {PTX_MOD_ADD, ATOMIC_ADD}, {PTX_MOD_MIN, ATOMIC_MIN}, {PTX_MOD_MAX, ATOMIC_MAX},
+    {PTX_MOD_INC, ATOMIC_INC}, {PTX_MOD_DEC, ATOMIC_DEC}, {PTX_MOD_AND, ATOMIC_AND},
+    {PTX_MOD_OR, ATOMIC_OR},   {PTX_MOD_XOR, ATOMIC_XOR}, {PTX_MOD_EXCH, ATOMIC_EXCH},
+    {PTX_MOD_CAS, ATOMIC_CAS}, {PTX_MOD_NONE, 0},
 };
 
 // Whether there is such an operation on this type. PTX ISA, "atom".
@@ -90,7 +91,7 @@ static void lower_atomic(Lower *lower, bool result) {
 
 void lower_atom(Lower *lower) { lower_atomic(lower, true); }
 void lower_red(Lower *lower) {
-    if (lower_take(lower, MOD_ASYNC))
+    if (lower_take(lower, PTX_MOD_ASYNC))
         lower_store_async(lower, true);
     else
         lower_atomic(lower, false);

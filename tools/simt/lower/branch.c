@@ -23,7 +23,7 @@ void lower_bra(Lower *lower) {
 }
 
 void lower_brx(Lower *lower) {
-    if (!lower_take(lower, MOD_IDX)) lower_unknown(lower);
+    if (!lower_take(lower, PTX_MOD_IDX)) lower_unknown(lower);
     lower_all_taken(lower);
     const PtxTargets *targets = lower_branch_table(lower, lower->at);
     uint32_t *nodes = ARENA_NEW(lower->arena, targets->count + 1u, uint32_t);

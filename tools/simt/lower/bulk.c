@@ -2,9 +2,9 @@
 #include "simt/lower/lower.h"
 
 static const Choice operations[] = {
-    {MOD_ADD, ATOMIC_ADD}, {MOD_MIN, ATOMIC_MIN}, {MOD_MAX, ATOMIC_MAX},
-    {MOD_INC, ATOMIC_INC}, {MOD_DEC, ATOMIC_DEC}, {MOD_AND, ATOMIC_AND},
-    {MOD_OR, ATOMIC_OR},   {MOD_XOR, ATOMIC_XOR}, {MOD_NONE, 0},
+    {PTX_MOD_ADD, ATOMIC_ADD}, {PTX_MOD_MIN, ATOMIC_MIN}, {PTX_MOD_MAX, ATOMIC_MAX},
+    {PTX_MOD_INC, ATOMIC_INC}, {PTX_MOD_DEC, ATOMIC_DEC}, {PTX_MOD_AND, ATOMIC_AND},
+    {PTX_MOD_OR, ATOMIC_OR},   {PTX_MOD_XOR, ATOMIC_XOR}, {PTX_MOD_NONE, 0},
 };
 
 static BulkAddress bulk_address(Lower *lower, const PtxOperand *operand, PtxSpace space) {
@@ -20,11 +20,11 @@ static BulkAddress bulk_address(Lower *lower, const PtxOperand *operand, PtxSpac
 
 // The first of the spaces that the opcode still names.
 static PtxSpace take_space(Lower *lower) {
-    static const Choice spaces[] = {{MOD_GLOBAL, PTX_GLOBAL},
-                                    {MOD_SHARED, PTX_SHARED},
-                                    {MOD_SHARED_CTA, PTX_SHARED},
-                                    {MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
-                                    {MOD_NONE, 0}};
+    static const Choice spaces[] = {{PTX_MOD_GLOBAL, PTX_GLOBAL},
+                                    {PTX_MOD_SHARED, PTX_SHARED},
+                                    {PTX_MOD_SHARED_CTA, PTX_SHARED},
+                                    {PTX_MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
+                                    {PTX_MOD_NONE, 0}};
     return (PtxSpace)lower_next(lower, spaces);
 }
 
@@ -52,15 +52,15 @@ static bool is_reduction(AtomicMode mode, PtxType type) {
 static void take_reduction(Lower *lower, InstBulk *bulk) {
     bulk->reduces = true;
     bulk->mode = (AtomicMode)lower_choice(lower, operations);
-    lower_take(lower, MOD_NOFTZ);
+    lower_take(lower, PTX_MOD_NOFTZ);
     bulk->type = lower_take_type(lower);
     if (!is_reduction(bulk->mode, bulk->type)) lower_unknown(lower);
 }
 
 // cp.async.bulk.prefetch.L2.global: nothing is cached here.
 static void lower_prefetch(Lower *lower) {
-    if (!lower_take(lower, MOD_L2) || !lower_take(lower, MOD_GLOBAL)) lower_unknown(lower);
-    lower_take(lower, MOD_L2_CACHE_HINT);
+    if (!lower_take(lower, PTX_MOD_L2) || !lower_take(lower, PTX_MOD_GLOBAL)) lower_unknown(lower);
+    lower_take(lower, PTX_MOD_L2_CACHE_HINT);
     lower_all_taken(lower);
     lower_operands(lower, 2, 3);
     lower_emit(lower, op_nothing);
@@ -68,7 +68,7 @@ static void lower_prefetch(Lower *lower) {
 
 static void lower_bulk_group(Lower *lower, bool waits) {
     InstGroup group = {.bulk = true, .waits = waits};
-    group.read = waits && lower_take(lower, MOD_READ);
+    group.read = waits && lower_take(lower, PTX_MOD_READ);
     lower_all_taken(lower);
     lower_operands(lower, waits, waits);
     if (waits && lower->at->operands[0].kind != PTX_OPERAND_INT) lower_unknown(lower);
@@ -81,10 +81,10 @@ static void lower_bulk_copy(Lower *lower, bool reduces) {
     const PtxInst *at = lower->at;
     InstBulk bulk = {.ranks = PTX_NONE};
     const PtxSpace to = take_space(lower), from = take_space(lower);
-    const bool counted = lower_take(lower, MOD_MBARRIER_COMPLETE_TX_BYTES);
-    if (!counted && !lower_take(lower, MOD_BULK_GROUP)) lower_unknown(lower);
-    const bool ranks = lower_take(lower, MOD_MULTICAST_CLUSTER);
-    const bool policy = lower_take(lower, MOD_L2_CACHE_HINT);
+    const bool counted = lower_take(lower, PTX_MOD_MBARRIER_COMPLETE_TX_BYTES);
+    if (!counted && !lower_take(lower, PTX_MOD_BULK_GROUP)) lower_unknown(lower);
+    const bool ranks = lower_take(lower, PTX_MOD_MULTICAST_CLUSTER);
+    const bool policy = lower_take(lower, PTX_MOD_L2_CACHE_HINT);
     if (reduces) take_reduction(lower, &bulk);
     lower_all_taken(lower);
     if ((to == PTX_GLOBAL) == counted || (ranks && from != PTX_GLOBAL)) lower_unknown(lower);
@@ -107,11 +107,11 @@ static void lower_bulk_copy(Lower *lower, bool reduces) {
 }
 
 void lower_bulk(Lower *lower, bool reduces) {
-    if (lower_take(lower, MOD_PREFETCH))
+    if (lower_take(lower, PTX_MOD_PREFETCH))
         lower_prefetch(lower);
-    else if (lower_take(lower, MOD_COMMIT_GROUP))
+    else if (lower_take(lower, PTX_MOD_COMMIT_GROUP))
         lower_bulk_group(lower, false);
-    else if (lower_take(lower, MOD_WAIT_GROUP))
+    else if (lower_take(lower, PTX_MOD_WAIT_GROUP))
         lower_bulk_group(lower, true);
     else
         lower_bulk_copy(lower, reduces);
@@ -120,14 +120,14 @@ void lower_bulk(Lower *lower, bool reduces) {
 // st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.v2, .v4}.type [to], b, [mbarrier];
 // red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type likewise
 void lower_store_async(Lower *lower, bool reduces) {
-    static const Choice vectors[] = {{MOD_V2, 2}, {MOD_V4, 4}, {MOD_NONE, 0}};
+    static const Choice vectors[] = {{PTX_MOD_V2, 2}, {PTX_MOD_V4, 4}, {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     InstBulk bulk = {0};
     uint32_t elements = 1;
-    lower_take(lower, MOD_WEAK);
-    if (reduces) lower_take(lower, MOD_RELAXED), lower_take(lower, MOD_CLUSTER);
-    lower_take(lower, MOD_SHARED_CLUSTER);
-    if (!lower_take(lower, MOD_MBARRIER_COMPLETE_TX_BYTES)) lower_unknown(lower);
+    lower_take(lower, PTX_MOD_WEAK);
+    if (reduces) lower_take(lower, PTX_MOD_RELAXED), lower_take(lower, PTX_MOD_CLUSTER);
+    lower_take(lower, PTX_MOD_SHARED_CLUSTER);
+    if (!lower_take(lower, PTX_MOD_MBARRIER_COMPLETE_TX_BYTES)) lower_unknown(lower);
     lower_take_choice(lower, vectors, &elements);
     if (reduces)
         take_reduction(lower, &bulk);

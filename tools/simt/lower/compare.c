@@ -20,9 +20,9 @@ static void split_halves(Lower *lower, uint32_t from, uint32_t to[2]) {
 static const Row *comparison_row(Lower *lower, uint32_t *pairs) {
     uint8_t left[PTX_MODIFIER_LIMIT];
     const uint32_t count = lower_left(lower, left);
-    const uint8_t type = count ? left[count - 1] : MOD_NONE;
-    *pairs = type == MOD_F16X2 || type == MOD_BF16X2 ? 2 : 1;
-    if (*pairs == 2) left[count - 1] = type == MOD_F16X2 ? MOD_F16 : MOD_BF16;
+    const uint8_t type = count ? left[count - 1] : PTX_MOD_NONE;
+    *pairs = type == PTX_MOD_F16X2 || type == PTX_MOD_BF16X2 ? 2 : 1;
+    if (*pairs == 2) left[count - 1] = type == PTX_MOD_F16X2 ? PTX_MOD_F16 : PTX_MOD_BF16;
     const Row *row = row_find(OPCODE_SETP, left, count);
     if (!row) lower_unknown(lower);
     return row;
@@ -30,12 +30,14 @@ static const Row *comparison_row(Lower *lower, uint32_t *pairs) {
 
 // setp.cmp[.bool][.ftz].type p[|q], a, b[, c]; set has the type of its result in front of type.
 static Comparison lower_comparison(Lower *lower) {
-    static const Choice combinations[] = {
-        {MOD_AND, COMBINE_AND}, {MOD_OR, COMBINE_OR}, {MOD_XOR, COMBINE_XOR}, {MOD_NONE, 0}};
+    static const Choice combinations[] = {{PTX_MOD_AND, COMBINE_AND},
+                                          {PTX_MOD_OR, COMBINE_OR},
+                                          {PTX_MOD_XOR, COMBINE_XOR},
+                                          {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     Comparison comparison = {.combine = COMBINE_NONE, .c = PTX_NONE};
     lower_take_choice(lower, combinations, &comparison.combine);
-    bool flush = lower_take(lower, MOD_FTZ);
+    bool flush = lower_take(lower, PTX_MOD_FTZ);
     uint32_t count = comparison.combine ? 4 : 3;
     lower_operands(lower, count, count);
     const Row *row = comparison_row(lower, &comparison.pairs);

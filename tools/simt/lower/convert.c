@@ -9,23 +9,23 @@ typedef struct {
 
 static Conversion take_conversion(Lower *lower) {
     static const Choice roundings[] = {
-        {MOD_RN, ROUND_NEAREST},
-        {MOD_RZ, ROUND_ZERO},
-        {MOD_RM, ROUND_DOWN},
-        {MOD_RP, ROUND_UP},
-        {MOD_RNA, ROUND_NEAREST_AWAY},
-        {MOD_RNI, ROUND_NEAREST | CONVERT_INTEGRAL},
-        {MOD_RZI, ROUND_ZERO | CONVERT_INTEGRAL},
-        {MOD_RMI, ROUND_DOWN | CONVERT_INTEGRAL},
-        {MOD_RPI, ROUND_UP | CONVERT_INTEGRAL},
-        {MOD_NONE, 0},
+        {PTX_MOD_RN, ROUND_NEAREST},
+        {PTX_MOD_RZ, ROUND_ZERO},
+        {PTX_MOD_RM, ROUND_DOWN},
+        {PTX_MOD_RP, ROUND_UP},
+        {PTX_MOD_RNA, ROUND_NEAREST_AWAY},
+        {PTX_MOD_RNI, ROUND_NEAREST | CONVERT_INTEGRAL},
+        {PTX_MOD_RZI, ROUND_ZERO | CONVERT_INTEGRAL},
+        {PTX_MOD_RMI, ROUND_DOWN | CONVERT_INTEGRAL},
+        {PTX_MOD_RPI, ROUND_UP | CONVERT_INTEGRAL},
+        {PTX_MOD_NONE, 0},
     };
-    Conversion conversion = {.flush = lower_take(lower, MOD_FTZ)};
+    Conversion conversion = {.flush = lower_take(lower, PTX_MOD_FTZ)};
     uint32_t mode = ROUND_NEAREST;
     lower_take_choice(lower, roundings, &mode);
-    if (lower_take(lower, MOD_SAT)) mode |= CONVERT_SATURATE;
-    if (lower_take(lower, MOD_RELU)) mode |= CONVERT_RELU;
-    conversion.finite = lower_take(lower, MOD_SATFINITE);
+    if (lower_take(lower, PTX_MOD_SAT)) mode |= CONVERT_SATURATE;
+    if (lower_take(lower, PTX_MOD_RELU)) mode |= CONVERT_RELU;
+    conversion.finite = lower_take(lower, PTX_MOD_SATFINITE);
     conversion.mode = (ConvertMode)mode;
     conversion.to = lower_take_type(lower);
     conversion.from = lower_take_type(lower);
@@ -36,14 +36,14 @@ static Conversion take_conversion(Lower *lower) {
 
 // cvt.rna{.satfinite}.tf32.f32, cvt.{rn,rz}{.satfinite}{.relu}.tf32.f32, to 32 bits.
 static void lower_tf32(Lower *lower) {
-    static const Choice roundings[] = {{MOD_RN, ROUND_NEAREST},
-                                       {MOD_RZ, ROUND_ZERO},
-                                       {MOD_RNA, ROUND_NEAREST_AWAY},
-                                       {MOD_NONE, 0}};
+    static const Choice roundings[] = {{PTX_MOD_RN, ROUND_NEAREST},
+                                       {PTX_MOD_RZ, ROUND_ZERO},
+                                       {PTX_MOD_RNA, ROUND_NEAREST_AWAY},
+                                       {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     uint32_t mode = lower_choice(lower, roundings);
-    if (mode != ROUND_NEAREST_AWAY && lower_take(lower, MOD_RELU)) mode |= CONVERT_RELU;
-    if (lower_take(lower, MOD_SATFINITE)) mode |= CONVERT_FINITE;
+    if (mode != ROUND_NEAREST_AWAY && lower_take(lower, PTX_MOD_RELU)) mode |= CONVERT_RELU;
+    if (lower_take(lower, PTX_MOD_SATFINITE)) mode |= CONVERT_FINITE;
     if (lower_take_type(lower) != PTX_F32) lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -85,7 +85,7 @@ static void lower_fp8(Lower *lower, const Conversion *conversion) {
 
 static void lower_convert(Lower *lower) {
     const PtxOperand *operands = lower->at->operands;
-    if (lower_take(lower, MOD_TF32)) {
+    if (lower_take(lower, PTX_MOD_TF32)) {
         lower_tf32(lower);
         return;
     }

@@ -88,14 +88,14 @@ uint32_t lower_second_dest(Lower *lower, const PtxOperand *operand);
 void lower_registers(Lower *lower); // sets lower->offset; after lower_nodes
 
 // --- modifier.c ---
-// One of several modifiers that exclude each other. A list ends with MOD_NONE.
+// One of several modifiers that exclude each other. A list ends with PTX_MOD_NONE.
 typedef struct {
     PtxModifier modifier;
     uint32_t value;
 } Choice;
 
 bool lower_take(Lower *lower, PtxModifier modifier);
-void lower_take_hints(Lower *lower, const uint8_t *hints); // up to MOD_NONE; NULL: none
+void lower_take_hints(Lower *lower, const uint8_t *hints); // up to PTX_MOD_NONE; NULL: none
 bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value); // false: none
 uint32_t lower_choice(Lower *lower, const Choice *choices);                   // there must be one
 uint32_t lower_next(Lower *lower,

@@ -7,42 +7,42 @@
 // --- modifiers ---
 
 static void take_aligned(Lower *lower) {
-    if (!lower_take(lower, MOD_SYNC)) lower_unknown(lower);
-    lower_take(lower, MOD_ALIGNED); // wmma and mma need it
+    if (!lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower);
+    lower_take(lower, PTX_MOD_ALIGNED); // wmma and mma need it
 }
 
 static MatrixShape take_shape(Lower *lower) {
     static const struct {
         PtxModifier modifier;
         MatrixShape shape;
-    } shapes[] = {{MOD_M16N16K16, {16, 16, 16}}, {MOD_M32N8K16, {32, 8, 16}},
-                  {MOD_M8N32K16, {8, 32, 16}},   {MOD_M16N16K8, {16, 16, 8}},
-                  {MOD_M8N8K4, {8, 8, 4}},       {MOD_M8N8K16, {8, 8, 16}},
-                  {MOD_M16N8K4, {16, 8, 4}},     {MOD_M16N8K8, {16, 8, 8}},
-                  {MOD_M16N8K16, {16, 8, 16}},   {MOD_M16N8K32, {16, 8, 32}}};
+    } shapes[] = {{PTX_MOD_M16N16K16, {16, 16, 16}}, {PTX_MOD_M32N8K16, {32, 8, 16}},
+                  {PTX_MOD_M8N32K16, {8, 32, 16}},   {PTX_MOD_M16N16K8, {16, 16, 8}},
+                  {PTX_MOD_M8N8K4, {8, 8, 4}},       {PTX_MOD_M8N8K16, {8, 8, 16}},
+                  {PTX_MOD_M16N8K4, {16, 8, 4}},     {PTX_MOD_M16N8K8, {16, 8, 8}},
+                  {PTX_MOD_M16N8K16, {16, 8, 16}},   {PTX_MOD_M16N8K32, {16, 8, 32}}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (lower_take(lower, shapes[i].modifier)) return shapes[i].shape;
     lower_unknown(lower);
 }
 
 static ElementType take_element(Lower *lower) {
-    static const Choice types[] = {{MOD_F16, ELEMENT_F16},
-                                   {MOD_BF16, ELEMENT_BF16},
-                                   {MOD_TF32, ELEMENT_TF32},
-                                   {MOD_E4M3, ELEMENT_E4M3},
-                                   {MOD_E5M2, ELEMENT_E5M2},
-                                   {MOD_F32, ELEMENT_F32},
-                                   {MOD_F64, ELEMENT_F64},
-                                   {MOD_S8, ELEMENT_S8},
-                                   {MOD_U8, ELEMENT_U8},
-                                   {MOD_S32, ELEMENT_S32},
-                                   {MOD_NONE, 0}};
+    static const Choice types[] = {{PTX_MOD_F16, ELEMENT_F16},
+                                   {PTX_MOD_BF16, ELEMENT_BF16},
+                                   {PTX_MOD_TF32, ELEMENT_TF32},
+                                   {PTX_MOD_E4M3, ELEMENT_E4M3},
+                                   {PTX_MOD_E5M2, ELEMENT_E5M2},
+                                   {PTX_MOD_F32, ELEMENT_F32},
+                                   {PTX_MOD_F64, ELEMENT_F64},
+                                   {PTX_MOD_S8, ELEMENT_S8},
+                                   {PTX_MOD_U8, ELEMENT_U8},
+                                   {PTX_MOD_S32, ELEMENT_S32},
+                                   {PTX_MOD_NONE, 0}};
     return (ElementType)lower_next(lower, types);
 }
 
 // True: by columns.
 static bool take_layout(Lower *lower) {
-    static const Choice layouts[] = {{MOD_ROW, 0}, {MOD_COL, 1}, {MOD_NONE, 0}};
+    static const Choice layouts[] = {{PTX_MOD_ROW, 0}, {PTX_MOD_COL, 1}, {PTX_MOD_NONE, 0}};
     return lower_choice(lower, layouts);
 }
 
@@ -167,8 +167,8 @@ static void lower_product(Lower *lower, const Product *products, bool wmma) {
     take_aligned(lower);
     const bool first = take_layout(lower), second = take_layout(lower);
     const MatrixShape shape = take_shape(lower);
-    const bool saturates = lower_take(lower, MOD_SATFINITE);
-    lower_take(lower, MOD_RN);
+    const bool saturates = lower_take(lower, PTX_MOD_SATFINITE);
+    lower_take(lower, PTX_MOD_RN);
     const Types types = take_types(lower, wmma);
     lower_all_taken(lower);
     lower_operands(lower, 4, 4);
@@ -196,8 +196,8 @@ void lower_mma(Lower *lower) { lower_product(lower, mma_products, false); }
 
 void lower_movmatrix(Lower *lower) {
     take_aligned(lower);
-    if (!lower_take(lower, MOD_M8N8) || !lower_take(lower, MOD_TRANS) ||
-        !lower_take(lower, MOD_B16))
+    if (!lower_take(lower, PTX_MOD_M8N8) || !lower_take(lower, PTX_MOD_TRANS) ||
+        !lower_take(lower, PTX_MOD_B16))
         lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -215,11 +215,12 @@ static MatrixRowsRoom room_for(Lower *lower) {
 
 // ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {registers}, [row]; stmatrix the other way round
 static void lower_matrix_access(Lower *lower, bool load) {
-    static const Choice counts[] = {{MOD_X1, 1}, {MOD_X2, 2}, {MOD_X4, 4}, {MOD_NONE, 0}};
+    static const Choice counts[] = {
+        {PTX_MOD_X1, 1}, {PTX_MOD_X2, 2}, {PTX_MOD_X4, 4}, {PTX_MOD_NONE, 0}};
     take_aligned(lower);
-    if (!lower_take(lower, MOD_M8N8) || !lower_take(lower, MOD_B16)) lower_unknown(lower);
+    if (!lower_take(lower, PTX_MOD_M8N8) || !lower_take(lower, PTX_MOD_B16)) lower_unknown(lower);
     const uint32_t count = lower_choice(lower, counts);
-    const bool turned = lower_take(lower, MOD_TRANS);
+    const bool turned = lower_take(lower, PTX_MOD_TRANS);
     MemoryForm form = lower_take_form(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -352,11 +353,11 @@ static uint32_t kept(Lower *lower, const Whole *whole, uint32_t reg, RegisterCla
 // wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {registers}, [first], stride
 static void lower_wmma_access(Lower *lower, bool load) {
     static const Choice roles[] = {
-        {MOD_A, MATRIX_A}, {MOD_B, MATRIX_B}, {MOD_C, MATRIX_C}, {MOD_NONE, 0}};
+        {PTX_MOD_A, MATRIX_A}, {PTX_MOD_B, MATRIX_B}, {PTX_MOD_C, MATRIX_C}, {PTX_MOD_NONE, 0}};
     MatrixRole role = MATRIX_C;
     if (load)
         role = (MatrixRole)lower_choice(lower, roles);
-    else if (!lower_take(lower, MOD_D))
+    else if (!lower_take(lower, PTX_MOD_D))
         lower_unknown(lower);
     take_aligned(lower);
     Whole whole = {.by_columns = take_layout(lower), .load = load};
@@ -391,11 +392,11 @@ static void lower_wmma_access(Lower *lower, bool load) {
 }
 
 void lower_wmma(Lower *lower) {
-    if (lower_take(lower, MOD_LOAD))
+    if (lower_take(lower, PTX_MOD_LOAD))
         lower_wmma_access(lower, true);
-    else if (lower_take(lower, MOD_STORE))
+    else if (lower_take(lower, PTX_MOD_STORE))
         lower_wmma_access(lower, false);
-    else if (lower_take(lower, MOD_MMA))
+    else if (lower_take(lower, PTX_MOD_MMA))
         lower_product(lower, wmma_products, true);
     else
         lower_unknown(lower);

@@ -2,9 +2,9 @@
 #include "simt/lower/lower.h"
 
 Scope lower_take_scope(Lower *lower) {
-    static const Choice scopes[] = {{MOD_CTA, SCOPE_CTA},    {MOD_CLUSTER, SCOPE_CLUSTER},
-                                    {MOD_GPU, SCOPE_DEVICE}, {MOD_SYS, SCOPE_DEVICE},
-                                    {MOD_GL, SCOPE_DEVICE},  {MOD_NONE, 0}};
+    static const Choice scopes[] = {{PTX_MOD_CTA, SCOPE_CTA},    {PTX_MOD_CLUSTER, SCOPE_CLUSTER},
+                                    {PTX_MOD_GPU, SCOPE_DEVICE}, {PTX_MOD_SYS, SCOPE_DEVICE},
+                                    {PTX_MOD_GL, SCOPE_DEVICE},  {PTX_MOD_NONE, 0}};
     uint32_t scope = SCOPE_DEVICE;
     lower_take_choice(lower, scopes, &scope);
     return (Scope)scope;
@@ -12,18 +12,18 @@ Scope lower_take_scope(Lower *lower) {
 
 MemoryForm lower_take_form(Lower *lower) {
     static const Choice spaces[] = {
-        {MOD_GLOBAL, PTX_GLOBAL},     {MOD_SHARED, PTX_SHARED},
-        {MOD_SHARED_CTA, PTX_SHARED}, {MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
-        {MOD_CONST, PTX_CONST},       {MOD_LOCAL, PTX_LOCAL},
-        {MOD_PARAM, PTX_PARAM},       {MOD_PARAM_ENTRY, PTX_PARAM},
-        {MOD_PARAM_FUNC, PTX_PARAM},  {MOD_NONE, 0},
+        {PTX_MOD_GLOBAL, PTX_GLOBAL},     {PTX_MOD_SHARED, PTX_SHARED},
+        {PTX_MOD_SHARED_CTA, PTX_SHARED}, {PTX_MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
+        {PTX_MOD_CONST, PTX_CONST},       {PTX_MOD_LOCAL, PTX_LOCAL},
+        {PTX_MOD_PARAM, PTX_PARAM},       {PTX_MOD_PARAM_ENTRY, PTX_PARAM},
+        {PTX_MOD_PARAM_FUNC, PTX_PARAM},  {PTX_MOD_NONE, 0},
     };
     static const Choice orders[] = {
-        {MOD_RELAXED, ORDER_RELAXED},   {MOD_ACQUIRE, ORDER_ACQUIRE},
-        {MOD_RELEASE, ORDER_RELEASE},   {MOD_ACQ_REL, ORDER_ACQUIRE | ORDER_RELEASE},
-        {MOD_VOLATILE, ORDER_VOLATILE}, {MOD_NONE, 0},
+        {PTX_MOD_RELAXED, ORDER_RELAXED},   {PTX_MOD_ACQUIRE, ORDER_ACQUIRE},
+        {PTX_MOD_RELEASE, ORDER_RELEASE},   {PTX_MOD_ACQ_REL, ORDER_ACQUIRE | ORDER_RELEASE},
+        {PTX_MOD_VOLATILE, ORDER_VOLATILE}, {PTX_MOD_NONE, 0},
     };
-    static const Choice vectors[] = {{MOD_V2, 2}, {MOD_V4, 4}, {MOD_NONE, 0}};
+    static const Choice vectors[] = {{PTX_MOD_V2, 2}, {PTX_MOD_V4, 4}, {PTX_MOD_NONE, 0}};
     uint32_t space = PTX_GENERIC, order = 0, elements = 1;
     lower_take_choice(lower, spaces, &space);
     lower_take_choice(lower, orders, &order);
@@ -171,7 +171,7 @@ static void lower_load_store(Lower *lower, bool load) {
 
 void lower_ld(Lower *lower) { lower_load_store(lower, true); }
 void lower_st(Lower *lower) {
-    if (lower_take(lower, MOD_ASYNC))
+    if (lower_take(lower, PTX_MOD_ASYNC))
         lower_store_async(lower, false);
     else
         lower_load_store(lower, false);

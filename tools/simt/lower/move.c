@@ -42,21 +42,21 @@ void lower_mov(Lower *lower) {
 
 // Spaces that have generic addresses.
 static const Choice spaces[] = {
-    {MOD_SHARED, PTX_SHARED},
-    {MOD_SHARED_CTA, PTX_SHARED},
-    {MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
-    {MOD_LOCAL, PTX_LOCAL},
-    {MOD_PARAM, PTX_PARAM},
-    {MOD_PARAM_ENTRY, PTX_PARAM},
-    {MOD_GLOBAL, PTX_GLOBAL},
-    {MOD_CONST, PTX_CONST},
-    {MOD_NONE, 0},
+    {PTX_MOD_SHARED, PTX_SHARED},
+    {PTX_MOD_SHARED_CTA, PTX_SHARED},
+    {PTX_MOD_SHARED_CLUSTER, PTX_SHARED_CLUSTER},
+    {PTX_MOD_LOCAL, PTX_LOCAL},
+    {PTX_MOD_PARAM, PTX_PARAM},
+    {PTX_MOD_PARAM_ENTRY, PTX_PARAM},
+    {PTX_MOD_GLOBAL, PTX_GLOBAL},
+    {PTX_MOD_CONST, PTX_CONST},
+    {PTX_MOD_NONE, 0},
 };
 
 // cvta[.to].space.u64
 void lower_cvta(Lower *lower) {
     lower_operands(lower, 2, 2);
-    bool to = lower_take(lower, MOD_TO);
+    bool to = lower_take(lower, PTX_MOD_TO);
     PtxSpace space = (PtxSpace)lower_choice(lower, spaces);
     PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
@@ -76,8 +76,9 @@ void lower_cvta(Lower *lower) {
 // createpolicy: an access names the policy by which the L2 cache keeps its line. Nothing is cached
 // here, so all policies are the same.
 void lower_createpolicy(Lower *lower) {
-    static const uint8_t hints[] = {MOD_FRACTIONAL, MOD_RANGE,      MOD_CVT,           MOD_GLOBAL,
-                                    MOD_L2,         MOD_CACHE_HINT, MOD_L2_CACHE_HINT, MOD_NONE};
+    static const uint8_t hints[] = {PTX_MOD_FRACTIONAL,    PTX_MOD_RANGE, PTX_MOD_CVT,
+                                    PTX_MOD_GLOBAL,        PTX_MOD_L2,    PTX_MOD_CACHE_HINT,
+                                    PTX_MOD_L2_CACHE_HINT, PTX_MOD_NONE};
     lower_take_hints(lower, hints);
     if (ptx_type_bytes(lower_take_type(lower)) != 8) lower_unknown(lower);
     lower_all_taken(lower);

@@ -111,7 +111,7 @@ static void find_local(Reads *reads) {
             const PtxInst *inst = &reads->insts[k];
             if (inst->operand_count < 2 || !ptx_has_result(inst)) continue;
             const bool moves = inst->opcode == OPCODE_MOV || inst->opcode == OPCODE_ADD;
-            if ((inst->opcode == OPCODE_CVTA && ptx_has(inst, MOD_LOCAL)) ||
+            if ((inst->opcode == OPCODE_CVTA && ptx_has(inst, PTX_MOD_LOCAL)) ||
                 (moves && any(reads->local, &inst->operands[1])))
                 mark(reads, reads->local, &inst->operands[0]);
         }
@@ -143,8 +143,8 @@ static void find_loops(Reads *reads) {
 static bool strong(const PtxInst *inst) {
     return ptx_class(inst) == PTX_ATOMIC ||
            (ptx_class(inst) == PTX_LOAD &&
-            (ptx_has(inst, MOD_VOLATILE) || ptx_has(inst, MOD_RELAXED) ||
-             ptx_has(inst, MOD_ACQUIRE)));
+            (ptx_has(inst, PTX_MOD_VOLATILE) || ptx_has(inst, PTX_MOD_RELAXED) ||
+             ptx_has(inst, PTX_MOD_ACQUIRE)));
 }
 
 // Whether a register, or an operand with all that it is computed from, is the same in each round of
@@ -194,7 +194,7 @@ static bool leaves(const Reads *reads, const Loop *loop) {
 
 static bool writes_memory(const PtxInst *inst) {
     const PtxClass class = ptx_class(inst);
-    return (class == PTX_STORE && !ptx_has(inst, MOD_PARAM)) || class == PTX_REDUCTION ||
+    return (class == PTX_STORE && !ptx_has(inst, PTX_MOD_PARAM)) || class == PTX_REDUCTION ||
            class == PTX_ATOMIC;
 }
 

@@ -7,7 +7,7 @@ static const InstSync nothing = {.d = PTX_NONE, .predicate = PTX_NONE};
 
 // Modifiers of a warp-wide instruction: .sync and one of these.
 static uint32_t take_mode(Lower *lower, const Choice *modes) {
-    if (!lower_take(lower, MOD_SYNC)) lower_unknown(lower); // without it: gone since sm_70
+    if (!lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower); // without it: gone since sm_70
     return lower_choice(lower, modes);
 }
 
@@ -18,11 +18,11 @@ static void emit_sync(Lower *lower, Op *op, const InstSync *sync) {
 }
 
 void lower_shfl(Lower *lower) {
-    static const Choice modes[] = {{MOD_UP, SHUFFLE_UP},
-                                   {MOD_DOWN, SHUFFLE_DOWN},
-                                   {MOD_BFLY, SHUFFLE_BFLY},
-                                   {MOD_IDX, SHUFFLE_IDX},
-                                   {MOD_NONE, 0}};
+    static const Choice modes[] = {{PTX_MOD_UP, SHUFFLE_UP},
+                                   {PTX_MOD_DOWN, SHUFFLE_DOWN},
+                                   {PTX_MOD_BFLY, SHUFFLE_BFLY},
+                                   {PTX_MOD_IDX, SHUFFLE_IDX},
+                                   {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     InstSync sync = nothing;
     sync.shuffle = (ShuffleMode)take_mode(lower, modes);
@@ -38,11 +38,11 @@ void lower_shfl(Lower *lower) {
 }
 
 void lower_vote(Lower *lower) {
-    static const Choice modes[] = {{MOD_ALL, VOTE_ALL},
-                                   {MOD_ANY, VOTE_ANY},
-                                   {MOD_UNI, VOTE_UNI},
-                                   {MOD_BALLOT, VOTE_BALLOT},
-                                   {MOD_NONE, 0}};
+    static const Choice modes[] = {{PTX_MOD_ALL, VOTE_ALL},
+                                   {PTX_MOD_ANY, VOTE_ANY},
+                                   {PTX_MOD_UNI, VOTE_UNI},
+                                   {PTX_MOD_BALLOT, VOTE_BALLOT},
+                                   {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     InstSync sync = nothing;
     sync.vote = (VoteMode)take_mode(lower, modes);
@@ -60,7 +60,8 @@ void lower_vote(Lower *lower) {
 }
 
 void lower_match(Lower *lower) {
-    static const Choice modes[] = {{MOD_ANY, MATCH_ANY}, {MOD_ALL, MATCH_ALL}, {MOD_NONE, 0}};
+    static const Choice modes[] = {
+        {PTX_MOD_ANY, MATCH_ANY}, {PTX_MOD_ALL, MATCH_ALL}, {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     InstSync sync = nothing;
     sync.match = (MatchMode)take_mode(lower, modes);
@@ -76,9 +77,9 @@ void lower_match(Lower *lower) {
 
 void lower_redux(Lower *lower) {
     static const Choice modes[] = {
-        {MOD_ADD, REDUCE_ADD}, {MOD_MIN, REDUCE_MIN_U}, {MOD_MAX, REDUCE_MAX_U},
-        {MOD_AND, REDUCE_AND}, {MOD_OR, REDUCE_OR},     {MOD_XOR, REDUCE_XOR},
-        {MOD_NONE, 0}};
+        {PTX_MOD_ADD, REDUCE_ADD}, {PTX_MOD_MIN, REDUCE_MIN_U}, {PTX_MOD_MAX, REDUCE_MAX_U},
+        {PTX_MOD_AND, REDUCE_AND}, {PTX_MOD_OR, REDUCE_OR},     {PTX_MOD_XOR, REDUCE_XOR},
+        {PTX_MOD_NONE, 0}};
     const PtxOperand *operands = lower->at->operands;
     InstSync sync = nothing;
     sync.reduce = (ReduceMode)take_mode(lower, modes);
@@ -97,7 +98,7 @@ void lower_redux(Lower *lower) {
 
 // `_|%p1`: the leader's number may not be wanted.
 void lower_elect(Lower *lower) {
-    if (!lower_take(lower, MOD_SYNC)) lower_unknown(lower);
+    if (!lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
     const PtxOperand *operands = lower->at->operands;
@@ -109,7 +110,7 @@ void lower_elect(Lower *lower) {
 }
 
 static void lower_warp_barrier(Lower *lower) {
-    lower_take(lower, MOD_SYNC);
+    lower_take(lower, PTX_MOD_SYNC);
     lower_all_taken(lower);
     lower_operands(lower, 1, 1);
     InstSync sync = nothing;
@@ -135,8 +136,10 @@ static InstBarrier block_barrier(Lower *lower, uint32_t first, bool reduces) {
 
 // bar.red d, number{, threads}, predicate
 static void lower_barrier_reduction(Lower *lower) {
-    static const Choice modes[] = {
-        {MOD_POPC, BARRIER_POPC}, {MOD_AND, BARRIER_AND}, {MOD_OR, BARRIER_OR}, {MOD_NONE, 0}};
+    static const Choice modes[] = {{PTX_MOD_POPC, BARRIER_POPC},
+                                   {PTX_MOD_AND, BARRIER_AND},
+                                   {PTX_MOD_OR, BARRIER_OR},
+                                   {PTX_MOD_NONE, 0}};
     BarrierMode mode = (BarrierMode)lower_choice(lower, modes);
     lower_take_type(lower);
     lower_all_taken(lower);
@@ -156,15 +159,15 @@ static bool waits_at_once(const Lower *lower) {
     const PtxFunction *function = lower->function;
     const PtxInst *next = lower->at + 1;
     return next < function->insts + function->inst_count && next->opcode == OPCODE_BARRIER &&
-           ptx_has(next, MOD_CLUSTER) && ptx_has(next, MOD_WAIT);
+           ptx_has(next, PTX_MOD_CLUSTER) && ptx_has(next, PTX_MOD_WAIT);
 }
 
 // barrier.cluster.arrive{.release, .relaxed}, .wait{.acquire}: these orders are the usual ones.
 static void lower_cluster_barrier(Lower *lower) {
-    const bool arrives = lower_take(lower, MOD_ARRIVE);
-    if (!arrives && !lower_take(lower, MOD_WAIT)) lower_unknown(lower);
-    const bool relaxed = arrives && lower_take(lower, MOD_RELAXED);
-    if (!relaxed) lower_take(lower, arrives ? MOD_RELEASE : MOD_ACQUIRE);
+    const bool arrives = lower_take(lower, PTX_MOD_ARRIVE);
+    if (!arrives && !lower_take(lower, PTX_MOD_WAIT)) lower_unknown(lower);
+    const bool relaxed = arrives && lower_take(lower, PTX_MOD_RELAXED);
+    if (!relaxed) lower_take(lower, arrives ? PTX_MOD_RELEASE : PTX_MOD_ACQUIRE);
     lower_all_taken(lower);
     lower_operands(lower, 0, 0);
     Inst *inst = lower_emit(lower, arrives ? op_cluster_arrive : op_cluster_wait);
@@ -175,7 +178,7 @@ static void lower_cluster_barrier(Lower *lower) {
 
 // mapa{.shared::cluster}.type d, a, rank; getctarank{.shared::cluster}.type d, a
 static RegisterClass take_cluster_address(Lower *lower) {
-    const bool within = lower_take(lower, MOD_SHARED_CLUSTER);
+    const bool within = lower_take(lower, PTX_MOD_SHARED_CLUSTER);
     const PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
     if (type != PTX_U64 && (type != PTX_U32 || !within)) lower_unknown(lower);
@@ -205,20 +208,20 @@ void lower_getctarank(Lower *lower) {
 
 // bar.sync, bar.arrive, bar.red, also as barrier[.cta]; bar.warp.sync; barrier.cluster.
 void lower_bar(Lower *lower) {
-    if (lower_take(lower, MOD_CLUSTER)) {
+    if (lower_take(lower, PTX_MOD_CLUSTER)) {
         lower_cluster_barrier(lower);
         return;
     }
-    if (lower_take(lower, MOD_WARP)) {
+    if (lower_take(lower, PTX_MOD_WARP)) {
         lower_warp_barrier(lower);
         return;
     }
-    if (lower_take(lower, MOD_RED)) {
+    if (lower_take(lower, PTX_MOD_RED)) {
         lower_barrier_reduction(lower);
         return;
     }
-    bool arrives = lower_take(lower, MOD_ARRIVE);
-    if (!arrives && !lower_take(lower, MOD_SYNC)) lower_unknown(lower);
+    bool arrives = lower_take(lower, PTX_MOD_ARRIVE);
+    if (!arrives && !lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, arrives ? 2 : 1, 2);
     InstBarrier barrier = block_barrier(lower, 0, false);
@@ -231,16 +234,16 @@ void lower_bar(Lower *lower) {
 // What a fence is about: memory, or proxies of it. fence.proxy.async{.space},
 // fence.mbarrier_init.release.cluster; the others order nothing that is not in order here.
 static FenceKind take_fence_kind(Lower *lower) {
-    if (lower_take(lower, MOD_MBARRIER_INIT)) return FENCE_MBARRIER_INIT;
-    if (!lower_take(lower, MOD_PROXY)) return FENCE_MEMORY;
-    const bool async = lower_take(lower, MOD_ASYNC) || lower_take(lower, MOD_ASYNC_GENERIC);
+    if (lower_take(lower, PTX_MOD_MBARRIER_INIT)) return FENCE_MBARRIER_INIT;
+    if (!lower_take(lower, PTX_MOD_PROXY)) return FENCE_MEMORY;
+    const bool async = lower_take(lower, PTX_MOD_ASYNC) || lower_take(lower, PTX_MOD_ASYNC_GENERIC);
     return async ? FENCE_PROXY_ASYNC : FENCE_PROXY;
 }
 
 // fence.acq_rel.gpu, membar.gl (a synonym of fence.sc.gpu).
 void lower_fence(Lower *lower) {
     static const Choice orders[] = {
-        {MOD_ACQUIRE, ORDER_ACQUIRE}, {MOD_RELEASE, ORDER_RELEASE}, {MOD_NONE, 0}};
+        {PTX_MOD_ACQUIRE, ORDER_ACQUIRE}, {PTX_MOD_RELEASE, ORDER_RELEASE}, {PTX_MOD_NONE, 0}};
     uint32_t order = ORDER_ACQUIRE | ORDER_RELEASE;
     const FenceKind kind = take_fence_kind(lower);
     lower_take_choice(lower, orders, &order);
@@ -254,8 +257,8 @@ void lower_fence(Lower *lower) {
 
 // griddepcontrol.launch_dependents, .wait
 void lower_griddepcontrol(Lower *lower) {
-    const bool waits = lower_take(lower, MOD_WAIT);
-    if (!waits && !lower_take(lower, MOD_LAUNCH_DEPENDENTS)) lower_unknown(lower);
+    const bool waits = lower_take(lower, PTX_MOD_WAIT);
+    if (!waits && !lower_take(lower, PTX_MOD_LAUNCH_DEPENDENTS)) lower_unknown(lower);
     lower_all_taken(lower);
     lower_emit(lower, waits ? op_grid_wait : op_nothing);
 }

@@ -347,7 +347,7 @@ static void parse_instruction(Parser *parser) {
     inst.ptx_line = parser->token.line;
     parse_opcode(parser, &inst);
     function->releases |=
-        inst.opcode == OPCODE_GRIDDEPCONTROL && ptx_has(&inst, MOD_LAUNCH_DEPENDENTS);
+        inst.opcode == OPCODE_GRIDDEPCONTROL && ptx_has(&inst, PTX_MOD_LAUNCH_DEPENDENTS);
     inst.operands = parse_list(parser, ";", 0, &inst.operand_count);
     for (uint32_t k = 0; k < inst.operand_count; k++) note_pending(parser, &inst.operands[k]);
     size_t count = function->inst_count;

@@ -7,14 +7,18 @@
 #include "simt/ptx/special.h"
 
 // Order within a thread is kept and caches are not modelled.
-static const uint8_t memory_hints[] = {
-    MOD_WEAK, MOD_CA, MOD_CG,      MOD_CS,   MOD_LU,    MOD_CV,         MOD_WB,
-    MOD_WT,   MOD_NC, MOD_UNIFIED, MOD_MMIO, MOD_NOFTZ, MOD_CACHE_HINT, MOD_L2_CACHE_HINT,
-    MOD_NONE};
-static const uint8_t mbarrier_hints[] = {MOD_B64, MOD_NOCOMPLETE, MOD_NONE};
-static const uint8_t barrier_hints[] = {MOD_CTA, MOD_ALIGNED, MOD_NONE};
-static const uint8_t shuffle_hints[] = {MOD_B32, MOD_NONE};
-static const uint8_t branch_hints[] = {MOD_UNI, MOD_NONE};
+static const uint8_t memory_hints[] = {PTX_MOD_WEAK,       PTX_MOD_CA,
+                                       PTX_MOD_CG,         PTX_MOD_CS,
+                                       PTX_MOD_LU,         PTX_MOD_CV,
+                                       PTX_MOD_WB,         PTX_MOD_WT,
+                                       PTX_MOD_NC,         PTX_MOD_UNIFIED,
+                                       PTX_MOD_MMIO,       PTX_MOD_NOFTZ,
+                                       PTX_MOD_CACHE_HINT, PTX_MOD_L2_CACHE_HINT,
+                                       PTX_MOD_NONE};
+static const uint8_t mbarrier_hints[] = {PTX_MOD_B64, PTX_MOD_NOCOMPLETE, PTX_MOD_NONE};
+static const uint8_t barrier_hints[] = {PTX_MOD_CTA, PTX_MOD_ALIGNED, PTX_MOD_NONE};
+static const uint8_t shuffle_hints[] = {PTX_MOD_B32, PTX_MOD_NONE};
+static const uint8_t branch_hints[] = {PTX_MOD_UNI, PTX_MOD_NONE};
 
 const PtxOpcodeRow ptx_opcodes[OPCODES] = {
 #define X(name, word, function, ...) [OPCODE_##name] = {.text = STR(word), __VA_ARGS__},
@@ -23,7 +27,7 @@ const PtxOpcodeRow ptx_opcodes[OPCODES] = {
 };
 
 static const Str modifiers[MODIFIERS] = {
-#define X(name, word, ...) [MOD_##name] = STR(word),
+#define X(name, word, ...) [PTX_MOD_##name] = STR(word),
     PTX_TYPE_LIST(X) PTX_MODIFIERS(X)
 #undef X
 };
@@ -34,7 +38,7 @@ const PtxSpecialRow ptx_specials[SPECIALS] = {
 #undef X
 };
 
-_Static_assert((int)MOD_F64 == (int)PTX_F64, "a modifier that is a type has its number");
+_Static_assert((int)PTX_MOD_F64 == (int)PTX_F64, "a modifier that is a type has its number");
 _Static_assert(OPCODES <= UINT8_MAX && MODIFIERS <= UINT8_MAX && SPECIALS <= UINT8_MAX,
                "a byte each");
 
@@ -65,7 +69,7 @@ static Word *word_add(Str text) {
 
 static void index_words(void) {
     for (size_t k = 1; k < OPCODES; k++) word_add(ptx_opcodes[k].text)->opcode = (uint8_t)k;
-    for (size_t k = 1; k < MOD_CACHE_HINT; k++) word_add(modifiers[k])->modifier = (uint8_t)k;
+    for (size_t k = 1; k < PTX_MOD_CACHE_HINT; k++) word_add(modifiers[k])->modifier = (uint8_t)k;
     for (size_t k = 1; k < SPECIALS; k++) word_add(ptx_specials[k].text)->special = (uint8_t)k;
 }
 
@@ -80,7 +84,7 @@ static uint8_t modifier_named(Str text) {
     const uint8_t known = word_named(text)->modifier;
     if (known) return known;
     const bool hint = str_starts(text, STR("L1::")) || str_starts(text, STR("L2::"));
-    return hint ? MOD_CACHE_HINT : MOD_UNKNOWN;
+    return hint ? PTX_MOD_CACHE_HINT : PTX_MOD_UNKNOWN;
 }
 
 PtxOpcode ptx_split_opcode(Str text, uint8_t into[PTX_MODIFIER_LIMIT], uint8_t *count) {

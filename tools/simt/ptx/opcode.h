@@ -197,12 +197,12 @@ typedef enum {
 
 // A modifier that is a type has the number of its PtxType.
 typedef enum {
-    MOD_NONE,
-#define X(name, ...) MOD_##name,
+    PTX_MOD_NONE,
+#define X(name, ...) PTX_MOD_##name,
     PTX_TYPE_LIST(X) PTX_MODIFIERS(X)
 #undef X
-        MOD_CACHE_HINT, // any other L1::... or L2::...
-    MOD_UNKNOWN,
+        PTX_MOD_CACHE_HINT, // any other L1::... or L2::...
+    PTX_MOD_UNKNOWN,
     MODIFIERS
 } PtxModifier;
 
@@ -237,7 +237,7 @@ typedef struct {
     bool reads_first; // a register that is the first operand is not a result
     bool pure;        // equal operands give equal results
     bool cheap; // ptxas computes it for lanes that do not need it rather than branch around it
-    const uint8_t *hints; // modifiers that change nothing here, up to MOD_NONE; NULL: none
+    const uint8_t *hints; // modifiers that change nothing here, up to PTX_MOD_NONE; NULL: none
     const char *lacks;    // what a program that uses a form of it without support needs; or NULL
 } PtxOpcodeRow;
 

@@ -5,7 +5,7 @@
 #define PROFILE_H
 
 #include "simt/device/device.h"
-#include "simt/observe/counters.h"
+#include "simt/observe/count/counters.h"
 
 // Each of the instructions first..last counted `value` of a Counter; or, COUNTERS and a Stall
 // together, it is predicted that warps spend `value` picoseconds of the launch there.

@@ -27,7 +27,7 @@ void sass_lower_iminmax(SassLower *s) {
     static const char *const types[] = {"u32", "s32", "u16x2", "s16x2"};
     char low[24], high[24];
     const char *type = types[sass_listed(s, LIST_VIMNMX)];
-    const char *relu = sass_take(s, MOD_RELU) ? "relu." : "";
+    const char *relu = sass_take(s, SASS_MOD_RELU) ? "relu." : "";
     if (*relu && *type != 's') sass_refuse(s, "what is not negative is not known");
     snprintf(low, sizeof low, "min.%s%s", relu, type);
     snprintf(high, sizeof high, "max.%s%s", relu, type);
@@ -37,7 +37,7 @@ void sass_lower_iminmax(SassLower *s) {
 
 // VIMNMX3: d, a, b, c, p
 void sass_lower_minmax3(SassLower *s) {
-    const bool is_signed = !sass_take(s, MOD_U32);
+    const bool is_signed = !sass_take(s, SASS_MOD_U32);
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     const uint32_t two = sass_temp(s, REGISTER_32);
     by_predicate(s, 4, smaller(is_signed), greater(is_signed), two, a, b);
@@ -46,7 +46,7 @@ void sass_lower_minmax3(SassLower *s) {
 
 // VIADDMNMX: d, a, b, c, p: a + b and c. With .RELU the result is not negative.
 void sass_lower_addminmax(SassLower *s) {
-    const bool is_signed = !sass_take(s, MOD_U32), relu = sass_take(s, MOD_RELU);
+    const bool is_signed = !sass_take(s, SASS_MOD_U32), relu = sass_take(s, SASS_MOD_RELU);
     if (relu && !is_signed) sass_refuse(s, "what is not negative is not known");
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     const uint32_t sum = sass_temp(s, REGISTER_32);
@@ -60,8 +60,8 @@ void sass_lower_fminmax(SassLower *s) {
         {{"min.f32", "max.f32"}, {"min.NaN.f32", "max.NaN.f32"}},
         {{"min.xorsign.abs.f32", "max.xorsign.abs.f32"},
          {"min.NaN.xorsign.abs.f32", "max.NaN.xorsign.abs.f32"}}};
-    const bool flush = sass_take(s, MOD_FTZ), nan = sass_take(s, MOD_NAN);
-    const bool crosses = sass_take(s, MOD_XORSIGN); // its row handles the signs
+    const bool flush = sass_take(s, SASS_MOD_FTZ), nan = sass_take(s, SASS_MOD_NAN);
+    const bool crosses = sass_take(s, SASS_MOD_XORSIGN); // its row handles the signs
     const SassOperand *operands = s->inst->operands;
     uint32_t a = crosses ? sass_raw(s, &operands[1], 0) : sass_single(s, 1);
     uint32_t b = crosses ? sass_raw(s, &operands[2], 0) : sass_single(s, 2);
@@ -86,14 +86,14 @@ void sass_lower_brev(SassLower *s) {
 }
 
 void sass_lower_flo(SassLower *s) {
-    const bool is_signed = !sass_take(s, MOD_U32), shift = sass_take(s, MOD_SH);
+    const bool is_signed = !sass_take(s, SASS_MOD_U32), shift = sass_take(s, SASS_MOD_SH);
     const char *row = shift ? (is_signed ? "bfind.shiftamt.s32" : "bfind.shiftamt.u32")
                             : (is_signed ? "bfind.s32" : "bfind.u32");
     sass_row(s, row, sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
 }
 
 static const char *sign_of(SassModifier type) {
-    return type == MOD_S8 || type == MOD_S16 ? "s32" : "u32";
+    return type == SASS_MOD_S8 || type == SASS_MOD_S16 ? "s32" : "u32";
 }
 
 // IDP: d, a, b, c: c plus the products of four bytes, or of two halves of a with two bytes of b
@@ -111,22 +111,23 @@ void sass_lower_idp(SassLower *s) {
 
 // d, a, b, c: c + |a - b|
 void sass_lower_absdiff(SassLower *s) {
-    const char *row = sass_take(s, MOD_U32) ? "sad.u32" : "sad.s32";
+    const char *row = sass_take(s, SASS_MOD_U32) ? "sad.u32" : "sad.s32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
 }
 
 // VABSDIFF4: d, a, b, c: |a - b| of four bytes; with .ACC c plus their sum
 void sass_lower_absdiff4(SassLower *s) {
-    if (!sass_take(s, MOD_U8)) sass_refuse(s, "what it does with signs is not known");
-    const char *row = sass_take(s, MOD_ACC) ? "vabsdiff4.u32.u32.u32.add" : "vabsdiff4.u32.u32.u32";
+    if (!sass_take(s, SASS_MOD_U8)) sass_refuse(s, "what it does with signs is not known");
+    const char *row =
+        sass_take(s, SASS_MOD_ACC) ? "vabsdiff4.u32.u32.u32.add" : "vabsdiff4.u32.u32.u32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
 }
 
 // d, a, bits: the lowest bits of a, with their sign or without
 void sass_lower_sgxt(SassLower *s) {
-    const char *row = sass_take(s, MOD_U32) ? "szext.clamp.u32" : "szext.clamp.s32";
+    const char *row = sass_take(s, SASS_MOD_U32) ? "szext.clamp.u32" : "szext.clamp.s32";
     const uint32_t a = sass_source(s, 1), bits = sass_source(s, 2);
     sass_row(s, row, sass_dest(s, 0, 0), a, bits, 0);
 }
@@ -153,7 +154,7 @@ void sass_lower_r2p(SassLower *s) {
 
 // PLOP3: p, q, a, b, c, tables of p and q
 void sass_lower_plop3(SassLower *s) {
-    sass_take(s, MOD_LUT);
+    sass_take(s, SASS_MOD_LUT);
     const uint32_t a = sass_predicate(s, 2), b = sass_predicate(s, 3), c = sass_predicate(s, 4);
     uint32_t results[2];
     for (uint32_t k = 0; k < 2; k++) { // both are read before one is written

@@ -42,7 +42,8 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
                 {MBARRIER_EXPECT, false},
                 [5] = {MBARRIER_ARRIVE, false}};
     const uint32_t how = sass_listed(s, LIST_ARRIVE);
-    const bool wanted = !sass_is_zero(&s->inst->operands[0]), leaves = sass_take(s, MOD_OPTOUT);
+    const bool wanted = !sass_is_zero(&s->inst->operands[0]),
+               leaves = sass_take(s, SASS_MOD_OPTOUT);
     mbarrier.mode = ways[how].mode;
     if (leaves && mbarrier.mode != MBARRIER_ARRIVE) sass_refuse(s, "who leaves is not known");
     if (leaves) mbarrier.mode = MBARRIER_ARRIVE_DROP;
@@ -55,30 +56,31 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
 // ARRIVES: [mbarrier]. When all earlier copies of the thread are done, it arrives (.ARVCNT) or
 // counts one expected byte as copied (.TRANSCNT). Here copies are done at once.
 void sass_lower_arrives(SassLower *s) {
-    sass_take(s, MOD_LDGSTSBAR), sass_take(s, MOD_64);
-    const bool counts = sass_take(s, MOD_ARVCNT);
-    if (!counts && !sass_take(s, MOD_TRANSCNT)) sass_refuse(s, "what it counts is not known");
+    sass_take(s, SASS_MOD_LDGSTSBAR), sass_take(s, SASS_MOD_64);
+    const bool counts = sass_take(s, SASS_MOD_ARVCNT);
+    if (!counts && !sass_take(s, SASS_MOD_TRANSCNT)) sass_refuse(s, "what it counts is not known");
     const MbarrierMode mode = counts ? MBARRIER_ARRIVE : MBARRIER_COMPLETE;
     emit_mbarrier(s, 0, (InstMbarrier){PTX_NONE, sass_constant(s, 1), mode}, ORDER_RELEASE);
 }
 
 void sass_lower_syncs(SassLower *s) {
     InstMbarrier mbarrier = {.d = PTX_NONE, .value = PTX_NONE};
-    if (sass_take(s, MOD_EXCH)) {
-        sass_take(s, MOD_64);
+    if (sass_take(s, SASS_MOD_EXCH)) {
+        sass_take(s, SASS_MOD_64);
         mbarrier.mode = MBARRIER_INIT;
         mbarrier.value = arrivals(s, &s->inst->operands[2]);
         if (!sass_is_zero(&s->inst->operands[0])) sass_refuse(s, "its old value is not known");
         emit_mbarrier(s, 1, mbarrier, 0);
-    } else if (sass_take(s, MOD_ARRIVE)) {
-        sass_take(s, MOD_TRANS64), sass_take(s, MOD_RED);
+    } else if (sass_take(s, SASS_MOD_ARRIVE)) {
+        sass_take(s, SASS_MOD_TRANS64), sass_take(s, SASS_MOD_RED);
         arrive(s, mbarrier);
-    } else if (sass_take(s, MOD_CCTL)) {
-        sass_take(s, MOD_IV);
+    } else if (sass_take(s, SASS_MOD_CCTL)) {
+        sass_take(s, SASS_MOD_IV);
         mbarrier.mode = MBARRIER_INVALIDATE;
         emit_mbarrier(s, 0, mbarrier, 0);
     } else {
-        sass_take(s, MOD_PHASECHK), sass_take(s, MOD_TRANS64), sass_take(s, MOD_TRYWAIT);
+        sass_take(s, SASS_MOD_PHASECHK), sass_take(s, SASS_MOD_TRANS64),
+            sass_take(s, SASS_MOD_TRYWAIT);
         mbarrier.mode = MBARRIER_WAIT_PARITY;
         mbarrier.d = sass_wanted(s, 0);
         const uint32_t parity = sass_temp(s, REGISTER_32);
@@ -113,7 +115,7 @@ static void take_size(SassLower *s, InstBulk *bulk) {
     bulk->bytes = sass_temp(s, REGISTER_32);
     sass_row(s, "and.b32", bulk->bytes, size, sass_constant(s, UINT16_MAX), 0);
     sass_row(s, "shl.b32", bulk->bytes, bulk->bytes, sass_constant(s, 4), 0);
-    if (!sass_take(s, MOD_MULTICAST)) return;
+    if (!sass_take(s, SASS_MOD_MULTICAST)) return;
     const uint32_t ranks = sass_temp(s, REGISTER_32);
     bulk->ranks = sass_temp(s, REGISTER_16);
     sass_row(s, "shr.u32", ranks, size, sass_constant(s, 16), 0);
@@ -121,9 +123,9 @@ static void take_size(SassLower *s, InstBulk *bulk) {
 }
 
 static void copy_in_bulk(SassLower *s, InstBulk bulk) {
-    const bool from_global = sass_take(s, MOD_S_G),
-               to_global = !from_global && sass_take(s, MOD_G_S);
-    if (!from_global && !to_global) sass_take(s, MOD_S_S);
+    const bool from_global = sass_take(s, SASS_MOD_S_G),
+               to_global = !from_global && sass_take(s, SASS_MOD_G_S);
+    if (!from_global && !to_global) sass_take(s, SASS_MOD_S_S);
     bulk.ranks = PTX_NONE;
     take_size(s, &bulk);
     bulk.to = bulk_place(s, 0, to_global);
@@ -147,7 +149,7 @@ void sass_lower_ublkcp(SassLower *s) { copy_in_bulk(s, (InstBulk){.reduces = fal
 static void take_reduction(SassLower *s, InstBulk *bulk) {
     static const PtxType types[] = {PTX_U32, PTX_S32,    PTX_U64, PTX_S64, PTX_F16,
                                     PTX_F32, PTX_NOTYPE, PTX_F64, PTX_BF16};
-    const PtxType type = sass_take(s, MOD_64) ? PTX_U64 : types[sass_listed(s, LIST_BULKTYPE)];
+    const PtxType type = sass_take(s, SASS_MOD_64) ? PTX_U64 : types[sass_listed(s, LIST_BULKTYPE)];
     bulk->reduces = true;
     bulk->type = (uint8_t)type;
     bulk->mode = sass_operation(s);
@@ -181,7 +183,7 @@ static void store_async(SassLower *s, InstBulk bulk, uint32_t bytes) {
 }
 
 void sass_lower_stas(SassLower *s) {
-    const uint32_t bytes = sass_take(s, MOD_128) ? 16 : sass_take(s, MOD_64) ? 8 : 4;
+    const uint32_t bytes = sass_take(s, SASS_MOD_128) ? 16 : sass_take(s, SASS_MOD_64) ? 8 : 4;
     store_async(s, (InstBulk){.reduces = false}, bytes);
 }
 
@@ -192,7 +194,7 @@ void sass_lower_redas(SassLower *s) {
 }
 
 void sass_lower_fence(SassLower *s) {
-    sass_take(s, MOD_VIEW_ASYNC_S);
+    sass_take(s, SASS_MOD_VIEW_ASYNC_S);
     Inst *inst = sass_emit(s, op_fence);
     inst->fence = FENCE_PROXY_ASYNC;
 }
@@ -201,9 +203,9 @@ void sass_lower_fence(SassLower *s) {
 void sass_lower_ldgsts(SassLower *s) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
     const SassOperand address = {.kind = SASS_REG, .reg = from->reg};
-    const bool bypass = sass_take(s, MOD_BYPASS);
+    const bool bypass = sass_take(s, SASS_MOD_BYPASS);
     sass_take_hints(s);
-    const uint8_t words = sass_take(s, MOD_128) ? 4 : sass_take(s, MOD_64) ? 2 : 1;
+    const uint8_t words = sass_take(s, SASS_MOD_128) ? 4 : sass_take(s, SASS_MOD_64) ? 2 : 1;
     const uint32_t base = sass_within_block(s, sass_register(s, to->reg));
     InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE, bypass};
     if (!sass_is_true(s, 2)) {
@@ -225,7 +227,7 @@ void sass_lower_flush(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup
 
 // scoreboard, the number of groups that may still be in flight
 void sass_lower_depbar(SassLower *s) {
-    if (!sass_take(s, MOD_LE)) sass_refuse(s, "how long it waits is not known");
+    if (!sass_take(s, SASS_MOD_LE)) sass_refuse(s, "how long it waits is not known");
     const InstGroup group = {.pending = (uint32_t)s->inst->operands[1].value, .waits = true};
     sass_emit(s, op_group)->group = group;
 }

@@ -45,9 +45,9 @@ static void branch_if_divided(SassLower *s) {
 // BRA: register of .DIV, predicate, label
 void sass_lower_bra(SassLower *s) {
     const uint64_t target = s->inst->operands[2].value;
-    const bool any = sass_take(s, MOD_ANY);
-    const bool uniform = sass_take(s, MOD_U);
-    if (sass_take(s, MOD_DIV)) {
+    const bool any = sass_take(s, SASS_MOD_ANY);
+    const bool uniform = sass_take(s, SASS_MOD_U);
+    if (sass_take(s, SASS_MOD_DIV)) {
         branch_if_divided(s);
         return;
     }
@@ -77,7 +77,7 @@ static Inst *emit_for_both(SassLower *s, Op *run) {
 void sass_lower_exit(SassLower *s) { emit_for_both(s, op_exit); }
 
 void sass_lower_trap(SassLower *s) {
-    sass_take(s, MOD_TRAP);
+    sass_take(s, SASS_MOD_TRAP);
     sass_emit(s, op_trap);
 }
 
@@ -134,10 +134,10 @@ static void part_by_mask(SassLower *s, uint32_t mask) {
 // WARPSYNC: mask, label of a collective. Up to ENDCOLLECTIVE, lanes with the same mask execute as
 // one path.
 void sass_lower_warpsync(SassLower *s) {
-    bool apart = sass_take(s, MOD_COLLECTIVE);
-    apart |= sass_take(s, MOD_EXCLUSIVE);
+    bool apart = sass_take(s, SASS_MOD_COLLECTIVE);
+    apart |= sass_take(s, SASS_MOD_EXCLUSIVE);
     const bool named = s->inst->operands[0].kind == SASS_REG;
-    sass_take(s, MOD_ALL);
+    sass_take(s, SASS_MOD_ALL);
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
     if (apart && named) part_by_mask(s, mask);
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
@@ -148,12 +148,12 @@ void sass_lower_warpsync(SassLower *s) {
 void sass_lower_bmov(SassLower *s) {
     const bool saves = s->inst->operands[0].kind == SASS_REG;
     const uint32_t barrier = sass_barrier(s, s->inst->operands[saves].reg);
-    sass_take(s, MOD_32);
+    sass_take(s, SASS_MOD_32);
     const uint32_t reg = saves ? sass_dest(s, 0, 0) : sass_source(s, 1);
     Inst *inst = sass_emit(s, saves ? op_barrier_save : op_barrier_restore);
     inst->r[0] = saves ? reg : barrier;
     inst->r[1] = saves ? barrier : reg;
-    if (sass_take(s, MOD_CLEAR)) sass_emit(s, op_barrier_clear)->r[0] = barrier;
+    if (sass_take(s, SASS_MOD_CLEAR)) sass_emit(s, op_barrier_clear)->r[0] = barrier;
 }
 
 // --- calls: the return address is in registers ---
@@ -238,12 +238,12 @@ static void call_outside(SassLower *s) {
 
 // CALL: label, or register and summand
 void sass_lower_call(SassLower *s) {
-    if (sass_take(s, MOD_ABS)) {
-        sass_take(s, MOD_NOINC);
+    if (sass_take(s, SASS_MOD_ABS)) {
+        sass_take(s, SASS_MOD_NOINC);
         call_outside(s);
         return;
     }
-    sass_take(s, MOD_REL), sass_take(s, MOD_NOINC);
+    sass_take(s, SASS_MOD_REL), sass_take(s, SASS_MOD_NOINC);
     if (s->inst->operands[0].kind == SASS_REG) {
         jump_to_register(s, s->inst->operands[1].value);
         return;
@@ -254,7 +254,7 @@ void sass_lower_call(SassLower *s) {
 
 // RET: register, summand
 void sass_lower_ret(SassLower *s) {
-    sass_take(s, MOD_REL), sass_take(s, MOD_NODEC);
+    sass_take(s, SASS_MOD_REL), sass_take(s, SASS_MOD_NODEC);
     jump_to_register(s, s->inst->operands[1].value);
 }
 
@@ -318,7 +318,7 @@ void sass_lower_vote(SassLower *s) {
 void sass_lower_redux(SassLower *s) {
     static const ReduceMode modes[] = {REDUCE_AND, REDUCE_OR,    REDUCE_XOR,
                                        REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U};
-    const bool is_signed = sass_take(s, MOD_S32);
+    const bool is_signed = sass_take(s, SASS_MOD_S32);
     const uint32_t how = sass_listed(s, LIST_REDUX);
     InstSync sync = {.d = sass_dest(s, 0, 0),
                      .predicate = PTX_NONE,
@@ -333,8 +333,8 @@ void sass_lower_redux(SassLower *s) {
 
 // MATCH: p, d, a: the lanes with the same value; .ALL: all lanes, if all have the same
 void sass_lower_match(SassLower *s) {
-    const bool all = sass_take(s, MOD_ALL), wide = sass_take(s, MOD_U64);
-    sass_take(s, MOD_ANY);
+    const bool all = sass_take(s, SASS_MOD_ALL), wide = sass_take(s, SASS_MOD_U64);
+    sass_take(s, SASS_MOD_ANY);
     const SassOperand *a = &s->inst->operands[2];
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
@@ -391,10 +391,10 @@ static void reduce_barrier(SassLower *s, InstBarrier barrier) {
 
 // BAR: number, threads
 void sass_lower_bar(SassLower *s) {
-    const bool arrives = sass_take(s, MOD_ARV);
-    sass_take(s, MOD_SYNC), sass_take(s, MOD_DEFER_BLOCKING);
+    const bool arrives = sass_take(s, SASS_MOD_ARV);
+    sass_take(s, SASS_MOD_SYNC), sass_take(s, SASS_MOD_DEFER_BLOCKING);
     InstBarrier barrier = {.number = sass_source(s, 0), .threads = PTX_NONE, .predicate = PTX_NONE};
-    const bool reduces = sass_take(s, MOD_RED);
+    const bool reduces = sass_take(s, SASS_MOD_RED);
     if (s->inst->operand_count > 1u + reduces) barrier.threads = sass_source(s, 1);
     if (reduces)
         reduce_barrier(s, barrier);
@@ -404,7 +404,7 @@ void sass_lower_bar(SassLower *s) {
 
 // B2R.RESULT: d, p: the result of the last BAR.RED, in one of them
 void sass_lower_b2r(SassLower *s) {
-    sass_take(s, MOD_RESULT);
+    sass_take(s, SASS_MOD_RESULT);
     const uint32_t p = sass_wanted(s, 1);
     if (p != PTX_NONE) sass_row(s, "mov.pred", p, found(s, true), 0, 0);
     if (!sass_is_zero(&s->inst->operands[0]))

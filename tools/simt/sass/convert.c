@@ -3,9 +3,10 @@
 
 static PtxType type_of(SassModifier modifier) {
     static const PtxType types[] = {
-        [MOD_U8] = PTX_U8,   [MOD_S8] = PTX_S8,   [MOD_U16] = PTX_U16, [MOD_S16] = PTX_S16,
-        [MOD_U32] = PTX_U32, [MOD_S32] = PTX_S32, [MOD_U64] = PTX_U64, [MOD_S64] = PTX_S64,
-        [MOD_F16] = PTX_F16, [MOD_F32] = PTX_F32, [MOD_F64] = PTX_F64, [MOD_BF16] = PTX_BF16};
+        [SASS_MOD_U8] = PTX_U8,   [SASS_MOD_S8] = PTX_S8,   [SASS_MOD_U16] = PTX_U16,
+        [SASS_MOD_S16] = PTX_S16, [SASS_MOD_U32] = PTX_U32, [SASS_MOD_S32] = PTX_S32,
+        [SASS_MOD_U64] = PTX_U64, [SASS_MOD_S64] = PTX_S64, [SASS_MOD_F16] = PTX_F16,
+        [SASS_MOD_F32] = PTX_F32, [SASS_MOD_F64] = PTX_F64, [SASS_MOD_BF16] = PTX_BF16};
     return modifier < sizeof types / sizeof *types ? types[modifier] : PTX_NOTYPE;
 }
 
@@ -76,7 +77,7 @@ void sass_lower_i2f(SassLower *s) {
 }
 
 void sass_lower_i2fp(SassLower *s) {
-    sass_take(s, MOD_F32);
+    sass_take(s, SASS_MOD_F32);
     const PtxType from = take_type(s, false);
     const ConvertMode mode = directions[sass_listed(s, LIST_ROUND)];
     const uint32_t a = source_of(s, from);
@@ -89,7 +90,7 @@ void sass_lower_i2fp(SassLower *s) {
 
 // The source, flushed to zero if the instruction has .FTZ.
 static uint32_t float_source(SassLower *s, PtxType from) {
-    const bool flush = sass_take(s, MOD_FTZ);
+    const bool flush = sass_take(s, SASS_MOD_FTZ);
     const uint32_t a = source_of(s, from);
     if (!flush) return a;
     if (from != PTX_F32) sass_refuse(s, "what it flushes is not known");
@@ -101,7 +102,7 @@ static uint32_t float_source(SassLower *s, PtxType from) {
 void sass_lower_f2i(SassLower *s) {
     const PtxType to = take_type_or(s, false, PTX_S32), from = take_type_or(s, true, PTX_F32);
     const ConvertMode mode = directions[sass_listed(s, LIST_INTEGRAL)];
-    sass_take(s, MOD_NTZ);
+    sass_take(s, SASS_MOD_NTZ);
     const uint32_t a = float_source(s, from);
     if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // flushes subnormal numbers, too
         sass_row(s, "sass.f2i.rz", sass_dest(s, 0, 0), a, 0, 0);
@@ -112,9 +113,9 @@ void sass_lower_f2i(SassLower *s) {
 void sass_lower_f2f(SassLower *s) {
     const PtxType to = take_type(s, true), from = take_type(s, true);
     const ConvertMode mode = directions[sass_listed(s, LIST_ROUND)];
-    const bool flushes = sass_has(s->inst, MOD_FTZ) && to == PTX_F32;
+    const bool flushes = sass_has(s->inst, SASS_MOD_FTZ) && to == PTX_F32;
     uint32_t a = from == PTX_F32 ? float_source(s, from) : source_of(s, from);
-    if (flushes) sass_take(s, MOD_FTZ);
+    if (flushes) sass_take(s, SASS_MOD_FTZ);
     convert(s, to, from, a, mode);
     if (flushes) sass_row(s, "flush.f32", sass_dest(s, 0, 0), sass_dest(s, 0, 0), 0, 0);
 }
@@ -129,6 +130,6 @@ void sass_lower_frnd(SassLower *s) {
 // d, a: a value that does not fit becomes the nearest one that does.
 void sass_lower_i2i(SassLower *s) {
     const PtxType to = take_type(s, false), from = take_type(s, false);
-    sass_take(s, MOD_SAT);
+    sass_take(s, SASS_MOD_SAT);
     convert(s, to, from, source_of(s, from), CONVERT_SATURATE);
 }

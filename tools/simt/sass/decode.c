@@ -68,7 +68,7 @@ static uint32_t number(const char **text) {
 static SassModifier listed(SassInst *inst, const SassField *field) {
     uint64_t value = take(inst, field->at, field->width);
     value |= take(inst, field->upper_at, field->upper_width) << field->width;
-    return value < SASS_LIST_ITEMS ? sass_lists[field->list][value] : MOD_UNKNOWN;
+    return value < SASS_LIST_ITEMS ? sass_lists[field->list][value] : SASS_MOD_UNKNOWN;
 }
 
 // Disassemblers name an IMAD that does not multiply for what it does.
@@ -77,23 +77,23 @@ static SassModifier imad_name(SassInst *inst) {
     const uint64_t a = take(inst, 24, 8), low = take(inst, 32, 32);
     const uint64_t c = take(inst, 64, 8);
     const bool is_signed = take(inst, 73, 1);
-    if (take(inst, 74, 1)) return MOD_NONE;
+    if (take(inst, 74, 1)) return SASS_MOD_NONE;
     if (a == SASS_RZ && ((form == FORM_REGISTERS && (low & 255) == SASS_RZ) ||
                          (form == FORM_IMMEDIATE_C && c == SASS_RZ)))
-        return MOD_MOV;
-    if (form == FORM_IMMEDIATE && low == 1) return MOD_IADD;
+        return SASS_MOD_MOV;
+    if (form == FORM_IMMEDIATE && low == 1) return SASS_MOD_IADD;
     if (form == FORM_IMMEDIATE && c == SASS_RZ && !is_signed && low > 1 && low != 0x10000 &&
         low != 0x80000000 && !(low & (low - 1)))
-        return MOD_SHL;
-    return MOD_NONE;
+        return SASS_MOD_SHL;
+    return SASS_MOD_NONE;
 }
 
 static SassModifier modifier_of(SassInst *inst, const SassField *field) {
     switch (field->kind) {
     case FIELD_SET:
-        return take(inst, field->at, 1) ? field->modifier : MOD_NONE;
+        return take(inst, field->at, 1) ? field->modifier : SASS_MOD_NONE;
     case FIELD_CLEAR:
-        return take(inst, field->at, 1) ? MOD_NONE : field->modifier;
+        return take(inst, field->at, 1) ? SASS_MOD_NONE : field->modifier;
     case FIELD_LIST:
         return listed(inst, field);
     case FIELD_IMAD:
@@ -106,8 +106,8 @@ static SassModifier modifier_of(SassInst *inst, const SassField *field) {
 static bool decode_modifiers(SassInst *inst) {
     for (const SassField *field = inst->row->fields; field->kind != FIELD_END; field++) {
         const SassModifier modifier = modifier_of(inst, field);
-        if (modifier == MOD_UNKNOWN || inst->modifier_count == SASS_MODIFIERS) return false;
-        if (modifier != MOD_NONE) inst->modifiers[inst->modifier_count++] = modifier;
+        if (modifier == SASS_MOD_UNKNOWN || inst->modifier_count == SASS_MODIFIERS) return false;
+        if (modifier != SASS_MOD_NONE) inst->modifiers[inst->modifier_count++] = modifier;
     }
     return true;
 }
@@ -209,8 +209,10 @@ static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *opera
                     : marks->immediate == 'h' ? SASS_HALVES
                     : marks->immediate == 'u' ? SASS_UINT
                                               : SASS_INT;
-    if (operand->kind == SASS_HALVES && sass_has(inst, MOD_BF16_V2)) operand->kind = SASS_BRAINS;
-    if (sass_has(inst, MOD_RCP64H) || sass_has(inst, MOD_RSQ64H)) operand->kind = SASS_DOUBLE;
+    if (operand->kind == SASS_HALVES && sass_has(inst, SASS_MOD_BF16_V2))
+        operand->kind = SASS_BRAINS;
+    if (sass_has(inst, SASS_MOD_RCP64H) || sass_has(inst, SASS_MOD_RSQ64H))
+        operand->kind = SASS_DOUBLE;
     operand->value = take(inst, 32, 32);
 }
 

@@ -14,7 +14,7 @@ typedef struct {
 static Rounding take_rounding(SassLower *s) {
     static const char *const parts[] = {"", ".rm", ".rp", ".rz"};
     const char *round = parts[sass_listed(s, LIST_ROUND)];
-    return (Rounding){sass_take(s, MOD_FTZ), sass_take(s, MOD_SAT), round};
+    return (Rounding){sass_take(s, SASS_MOD_FTZ), sass_take(s, SASS_MOD_SAT), round};
 }
 
 static uint32_t flushed(SassLower *s, const Rounding *rounding, uint32_t from) {
@@ -32,7 +32,7 @@ static void finish(SassLower *s, const Rounding *rounding, uint32_t d) {
 // FADD, FMUL: d, a, b
 void sass_lower_fadd(SassLower *s) {
     const Rounding rounding = take_rounding(s);
-    const bool sum = s->inst->op == SASS_FADD, halved = sass_take(s, MOD_D2);
+    const bool sum = s->inst->op == SASS_FADD, halved = sass_take(s, SASS_MOD_D2);
     char name[24];
     const uint32_t a = flushed(s, &rounding, sass_single(s, 1));
     const uint32_t b = flushed(s, &rounding, sass_single(s, 2)), d = sass_dest(s, 0, 0);
@@ -105,7 +105,7 @@ void sass_lower_dadd(SassLower *s) {
 
 // DSETP.MIN, .MAX: p says whether a is the minimum or maximum, q whether both are NaN.
 static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b) {
-    sass_take(s, MOD_AND);
+    sass_take(s, SASS_MOD_AND);
     if (!sass_is_true(s, 4)) sass_refuse(s, "its predicate is not known");
     const uint32_t p = sass_temp(s, REGISTER_PRED), q = sass_temp(s, REGISTER_PRED);
     sass_row(s, row, p, a, b, 0);
@@ -116,9 +116,9 @@ static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b)
 
 void sass_lower_dsetp(SassLower *s) {
     const uint32_t a = sass_double(s, 2), b = sass_double(s, 3);
-    if (sass_take(s, MOD_MIN))
+    if (sass_take(s, SASS_MOD_MIN))
         choose_double(s, "sass.dmin", a, b);
-    else if (sass_take(s, MOD_MAX))
+    else if (sass_take(s, SASS_MOD_MAX))
         choose_double(s, "sass.dmax", a, b);
     else
         compare(s, "f64", a, b);
@@ -131,7 +131,7 @@ static void half_function(SassLower *s, const char *row) {
     char name[32];
     const SassOperand *operand = &s->inst->operands[1];
     const uint32_t half = sass_temp(s, REGISTER_16);
-    const bool brain = sass_take(s, MOD_BF16);
+    const bool brain = sass_take(s, SASS_MOD_BF16);
     if (operand->negated || operand->absolute) sass_refuse(s, "its sign is not known");
     const int stem = (int)(strstr(row, "f32") - row);
     snprintf(name, sizeof name, "%.*s%s", stem, row, brain ? "bf16" : "f16");
@@ -153,8 +153,9 @@ void sass_lower_mufu(SassLower *s) {
                                        "sqrt.approx.f32",
                                        "tanh.approx.f32"};
     const Rounding rounding = {.flush = true};
-    if (sass_has(s->inst, MOD_RCP64H) || sass_has(s->inst, MOD_RSQ64H)) { // an f64's upper half
-        const bool root = !sass_take(s, MOD_RCP64H) && sass_take(s, MOD_RSQ64H);
+    if (sass_has(s->inst, SASS_MOD_RCP64H) ||
+        sass_has(s->inst, SASS_MOD_RSQ64H)) { // an f64's upper half
+        const bool root = !sass_take(s, SASS_MOD_RCP64H) && sass_take(s, SASS_MOD_RSQ64H);
         const uint32_t wide = sass_temp(s, REGISTER_64);
         const SassOperand *a = &s->inst->operands[1];
         const uint32_t high = a->kind == SASS_DOUBLE ? sass_raw(s, a, 1) : sass_single(s, 1);
@@ -165,7 +166,7 @@ void sass_lower_mufu(SassLower *s) {
     }
     const uint32_t how = sass_listed(s, LIST_MUFU);
     if (how == UINT32_MAX) sass_refuse(s, "this function is not known");
-    if (sass_take(s, MOD_F16) || sass_has(s->inst, MOD_BF16)) {
+    if (sass_take(s, SASS_MOD_F16) || sass_has(s->inst, SASS_MOD_BF16)) {
         half_function(s, rows[how]);
         return;
     }

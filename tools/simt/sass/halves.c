@@ -5,7 +5,9 @@
 
 enum { SIGNS = 0x80008000, BOTH_LOW = 0x1010, BOTH_HIGH = 0x3232 };
 
-static const char *take_format(SassLower *s) { return sass_take(s, MOD_BF16_V2) ? "bf16" : "f16"; }
+static const char *take_format(SassLower *s) {
+    return sass_take(s, SASS_MOD_BF16_V2) ? "bf16" : "f16";
+}
 
 // Both halves that an operand reads. `plain`: without applying its signs.
 static uint32_t halves_of(SassLower *s, uint32_t index, bool plain) {
@@ -36,13 +38,13 @@ static void operate(SassLower *s, const char *operation, const char *format, uin
                     uint32_t count) {
     char name[40];
     uint32_t from[3] = {0};
-    const char *flush = sass_take(s, MOD_FTZ) ? "ftz." : "";
+    const char *flush = sass_take(s, SASS_MOD_FTZ) ? "ftz." : "";
     for (uint32_t k = 0; k < count; k++) from[k] = halves_of(s, first + k, false);
     const uint32_t d = sass_dest(s, 0, 0);
     snprintf(name, sizeof name, "%s.%s%s%sx2", operation, flush,
-             sass_take(s, MOD_RELU) ? "relu." : "", format);
+             sass_take(s, SASS_MOD_RELU) ? "relu." : "", format);
     sass_row(s, name, d, from[0], from[1], from[2]);
-    if (!sass_take(s, MOD_SAT)) return;
+    if (!sass_take(s, SASS_MOD_SAT)) return;
     snprintf(name, sizeof name, "saturate.%sx2", format);
     sass_row(s, name, d, d, 0, 0);
 }
@@ -64,7 +66,7 @@ static void widen_half(SassLower *s) {
 // d, a, b
 void sass_lower_hadd2(SassLower *s) {
     const char *format = take_format(s);
-    if (sass_take(s, MOD_F32))
+    if (sass_take(s, SASS_MOD_F32))
         widen_half(s);
     else
         operate(s, "add", format, 1, 2);
@@ -75,7 +77,7 @@ void sass_lower_hmul2(SassLower *s) { operate(s, "mul", take_format(s), 1, 2); }
 // The compiler uses HFMA2 d, -RZ, RZ, c to load a constant when other pipes are busy.
 void sass_lower_hfma2(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
-    sass_take(s, MOD_MMA);
+    sass_take(s, SASS_MOD_MMA);
     if (sass_is_zero(&operands[1]) && operands[1].negated && sass_is_zero(&operands[2]) &&
         operands[3].kind == SASS_HALVES)
         sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_raw(s, &operands[3], 0), 0, 0);
@@ -86,9 +88,9 @@ void sass_lower_hfma2(SassLower *s) {
 // d, a, b, p: the smaller ones where p is true, else the greater ones.
 void sass_lower_hminmax(SassLower *s) {
     char name[48];
-    const char *format = take_format(s), *flush = sass_take(s, MOD_FTZ) ? "ftz." : "";
-    const char *nan = sass_take(s, MOD_NAN) ? "NaN." : "";
-    const bool crosses = sass_take(s, MOD_XORSIGN);
+    const char *format = take_format(s), *flush = sass_take(s, SASS_MOD_FTZ) ? "ftz." : "";
+    const char *nan = sass_take(s, SASS_MOD_NAN) ? "NaN." : "";
+    const bool crosses = sass_take(s, SASS_MOD_XORSIGN);
     if (!sass_is_true(s, 3) && !sass_is_false(s, 3)) sass_refuse(s, "its predicate is not known");
     const uint32_t a = halves_of(s, 1, crosses), b = halves_of(s, 2, crosses);
     snprintf(name, sizeof name, "%s.%s%s%s%sx2", sass_is_true(s, 3) ? "min" : "max", flush, nan,
@@ -108,8 +110,8 @@ static uint32_t half_of(SassLower *s, uint32_t pair, uint32_t which, bool flush)
 static void compare_halves(SassLower *s, uint32_t first, const char *format, uint32_t results[2]) {
     char name[24];
     const char *how = sass_float_compare(s);
-    const bool flush = sass_take(s, MOD_FTZ);
-    if (!sass_take(s, MOD_AND) || !sass_is_true(s, first + 2))
+    const bool flush = sass_take(s, SASS_MOD_FTZ);
+    if (!sass_take(s, SASS_MOD_AND) || !sass_is_true(s, first + 2))
         sass_refuse(s, "how it combines is not known");
     const uint32_t a = halves_of(s, first, false), b = halves_of(s, first + 1, false);
     snprintf(name, sizeof name, "setp.%s.%s", how, format);
@@ -132,7 +134,7 @@ void sass_lower_hsetp2(SassLower *s) {
 void sass_lower_hset2(SassLower *s) {
     uint32_t results[2], halves[2];
     const char *format = take_format(s);
-    const uint32_t one = !sass_take(s, MOD_BF) ? 0xffff : format[0] == 'b' ? 0x3f80 : 0x3c00;
+    const uint32_t one = !sass_take(s, SASS_MOD_BF) ? 0xffff : format[0] == 'b' ? 0x3f80 : 0x3c00;
     compare_halves(s, 1, format, results);
     for (uint32_t k = 0; k < 2; k++) {
         halves[k] = sass_temp(s, REGISTER_32);

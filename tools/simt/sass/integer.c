@@ -23,7 +23,7 @@ static uint32_t carry_in(SassLower *s, uint32_t index) {
 }
 
 static void add_with_carries(SassLower *s) {
-    const bool extended = sass_take(s, MOD_X);
+    const bool extended = sass_take(s, SASS_MOD_X);
     const Summand a = summand(s, 3), b = summand(s, 4), c = summand(s, 5);
     const InstCarry carry = {.d = sass_dest(s, 0, 0),
                              .p = sass_wanted(s, 1),
@@ -81,12 +81,12 @@ static void add_wide(SassLower *s) {
 }
 
 void sass_lower_iadd3(SassLower *s) {
-    if (sass_take(s, MOD_64)) {
+    if (sass_take(s, SASS_MOD_64)) {
         add_wide(s);
         return;
     }
     const bool carries = sass_wanted(s, 1) != PTX_NONE || sass_wanted(s, 2) != PTX_NONE;
-    if (carries || sass_has(s->inst, MOD_X))
+    if (carries || sass_has(s->inst, SASS_MOD_X))
         add_with_carries(s);
     else
         add_plainly(s);
@@ -119,7 +119,7 @@ static void add_to_product(SassLower *s, const SassOperand *c, InstWide *wide) {
 
 static void multiply_wide(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
-    const bool extended = sass_take(s, MOD_X);
+    const bool extended = sass_take(s, SASS_MOD_X);
     InstWide wide = {.d = sass_dest(s, 0, 0),
                      .high = sass_dest(s, 0, 1),
                      .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
@@ -134,7 +134,7 @@ static void multiply_wide(SassLower *s, bool is_signed) {
 // The result is the upper half of a * b + c, where c has 64 bits.
 static void multiply_high(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
-    const bool extended = sass_take(s, MOD_X);
+    const bool extended = sass_take(s, SASS_MOD_X);
     InstWide wide = {.d = sass_temp(s, REGISTER_32),
                      .high = sass_dest(s, 0, 0),
                      .p = sass_wanted(s, 1),
@@ -166,12 +166,12 @@ static void multiply_plainly(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
     const uint32_t d = sass_dest(s, 0, 0);
     if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "its carry is not known");
-    if (sass_take(s, MOD_MOV) || sass_is_zero(&operands[at.a])) {
+    if (sass_take(s, SASS_MOD_MOV) || sass_is_zero(&operands[at.a])) {
         sass_row(s, "mov.b32", d, sass_source(s, at.c), 0, 0);
-    } else if (sass_take(s, MOD_IADD)) {
+    } else if (sass_take(s, SASS_MOD_IADD)) {
         const uint32_t a = sass_source(s, at.a), c = sass_raw(s, &operands[at.c], 0);
         sass_row(s, operands[at.c].negated ? "sub.u32" : "add.u32", d, a, c, 0);
-    } else if (sass_take(s, MOD_SHL) || sass_is_zero(&operands[at.c])) {
+    } else if (sass_take(s, SASS_MOD_SHL) || sass_is_zero(&operands[at.c])) {
         const uint32_t a = sass_source(s, at.a), b = sass_source(s, at.b);
         sass_row(s, "mul.lo.u32", d, a, b, 0);
     } else {
@@ -181,12 +181,12 @@ static void multiply_plainly(SassLower *s) {
 }
 
 void sass_lower_imad(SassLower *s) {
-    const bool is_signed = !sass_take(s, MOD_U32);
-    if (sass_take(s, MOD_WIDE))
+    const bool is_signed = !sass_take(s, SASS_MOD_U32);
+    if (sass_take(s, SASS_MOD_WIDE))
         multiply_wide(s, is_signed);
-    else if (sass_take(s, MOD_HI))
+    else if (sass_take(s, SASS_MOD_HI))
         multiply_high(s, is_signed);
-    else if (sass_take(s, MOD_X))
+    else if (sass_take(s, SASS_MOD_X))
         multiply_carry(s);
     else
         multiply_plainly(s);
@@ -203,8 +203,8 @@ static uint32_t shifted_high(SassLower *s, uint32_t low, uint32_t high, uint32_t
 // If a is negated, it is subtracted: then p says, as in IADD3, that nothing was borrowed.
 void sass_lower_lea(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
-    const bool high = sass_take(s, MOD_HI), extended = sass_take(s, MOD_X);
-    const bool widens = sass_take(s, MOD_SX32);
+    const bool high = sass_take(s, SASS_MOD_HI), extended = sass_take(s, SASS_MOD_X);
+    const bool widens = sass_take(s, SASS_MOD_SX32);
     const uint32_t by = (uint32_t)operands[5].value;
     uint32_t a = sass_raw(s, &operands[2], 0), part;
     const bool minus = operands[2].negated;
@@ -245,7 +245,7 @@ void sass_lower_lop3(SassLower *s) {
         uint8_t table;
         const char *row;
     } pairs[] = {{0xc0, "and.b32"}, {0xfc, "or.b32"}, {0x3c, "xor.b32"}};
-    sass_take(s, MOD_LUT);
+    sass_take(s, SASS_MOD_LUT);
     const uint32_t table = (uint32_t)s->inst->operands[5].value;
     const uint32_t p = sass_wanted(s, 0), d = sass_dest(s, 1, 0);
     const uint32_t to = p == PTX_NONE ? d : sass_temp(s, REGISTER_32);
@@ -278,11 +278,11 @@ static void shift_pair(SassLower *s, bool right, bool high, bool is_signed) {
 
 // SHF: d, a, by, c.
 void sass_lower_shf(SassLower *s) {
-    const bool right = sass_take(s, MOD_R), high = sass_take(s, MOD_HI);
-    sass_take(s, MOD_L);
+    const bool right = sass_take(s, SASS_MOD_R), high = sass_take(s, SASS_MOD_HI);
+    sass_take(s, SASS_MOD_L);
     const uint32_t type = sass_listed(s, LIST_SHF);
     const SassOperand *operands = s->inst->operands;
-    const bool wraps = sass_take(s, MOD_W),
+    const bool wraps = sass_take(s, SASS_MOD_W),
                both = !sass_is_zero(&operands[1]) && !sass_is_zero(&operands[3]);
     if (type == 3 && (both || wraps) && right != high) { // 32 bits of 64, like shf of PTX
         static const char *const names[] = {"shf.l.clamp.b32", "shf.l.wrap.b32", "shf.r.clamp.b32",
@@ -346,7 +346,7 @@ static uint32_t two_halves(SassLower *s, uint32_t index) {
 }
 
 void sass_lower_viadd(SassLower *s) {
-    const bool halves = sass_take(s, MOD_16x2);
+    const bool halves = sass_take(s, SASS_MOD_16x2);
     const uint32_t a = halves ? two_halves(s, 1) : sass_source(s, 1);
     const uint32_t b = halves ? two_halves(s, 2) : sass_source(s, 2);
     sass_row(s, halves ? "add.u16x2" : "add.u32", sass_dest(s, 0, 0), a, b, 0);
@@ -356,13 +356,13 @@ void sass_lower_viadd(SassLower *s) {
 void sass_lower_isetp(SassLower *s) {
     static const char *const rows[] = {"", "lt", "eq", "le", "gt", "ne", "ge", ""};
     static const char *const strict[] = {"", "lt", "", "lt", "gt", "ne", "gt", ""};
-    const char *type = sass_take(s, MOD_U32) ? "u32" : "s32";
+    const char *type = sass_take(s, SASS_MOD_U32) ? "u32" : "s32";
     const uint32_t compare = sass_listed(s, LIST_ICMP);
     if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "its comparison is not known");
     const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
     uint32_t result = sass_compared(s);
     char name[24];
-    if (!sass_take(s, MOD_EX)) {
+    if (!sass_take(s, SASS_MOD_EX)) {
         snprintf(name, sizeof name, "setp.%s.%s", rows[compare], type);
         sass_row(s, name, result, a, b, 0);
     } else {
@@ -383,12 +383,13 @@ void sass_lower_isetp(SassLower *s) {
 
 // Whether p is the comparison's result itself, and q is not needed.
 static bool combines_nothing(const SassLower *s) {
-    return sass_has(s->inst, MOD_AND) && s->inst->operands[1].reg == SASS_PT && sass_is_true(s, 4);
+    return sass_has(s->inst, SASS_MOD_AND) && s->inst->operands[1].reg == SASS_PT &&
+           sass_is_true(s, 4);
 }
 
 uint32_t sass_compared(SassLower *s) {
     const uint32_t p = sass_wanted(s, 0);
-    const bool plain = combines_nothing(s) && p != PTX_NONE && !sass_has(s->inst, MOD_EX);
+    const bool plain = combines_nothing(s) && p != PTX_NONE && !sass_has(s->inst, SASS_MOD_EX);
     return plain ? p : sass_temp(s, REGISTER_PRED);
 }
 

@@ -29,8 +29,8 @@ uint32_t sass_listed(SassLower *s, SassListName list) {
     uint32_t unwritten = UINT32_MAX;
     for (uint32_t k = SASS_LIST_ITEMS; k-- > 0;) {
         const SassModifier item = sass_lists[list][k];
-        if (item == MOD_NONE) unwritten = k;
-        if (item != MOD_NONE && item != MOD_UNKNOWN && sass_take(s, item)) return k;
+        if (item == SASS_MOD_NONE) unwritten = k;
+        if (item != SASS_MOD_NONE && item != SASS_MOD_UNKNOWN && sass_take(s, item)) return k;
     }
     return unwritten;
 }
@@ -41,7 +41,7 @@ SassModifier sass_next(SassLower *s) {
         s->taken |= 1u << k;
         return s->inst->modifiers[k];
     }
-    return MOD_NONE;
+    return SASS_MOD_NONE;
 }
 
 Inst *sass_emit(SassLower *s, Op *run) { return lower_emit(s->lower, run); }

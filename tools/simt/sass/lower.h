@@ -50,9 +50,10 @@ _Noreturn void sass_refuse(SassLower *s, const char *why);
 // does not take are refused.
 bool sass_take(SassLower *s, SassModifier modifier);
 // Takes the instruction's modifier from this list of table.c. Returns its index there; without one
-// that of MOD_NONE, or UINT32_MAX if the list has no MOD_NONE.
+// that of SASS_MOD_NONE, or UINT32_MAX if the list has no SASS_MOD_NONE.
 uint32_t sass_listed(SassLower *s, SassListName list);
-SassModifier sass_next(SassLower *s); // takes the first that was not taken; MOD_NONE: there is none
+SassModifier
+sass_next(SassLower *s); // takes the first that was not taken; SASS_MOD_NONE: there is none
 Inst *sass_emit(SassLower *s, Op *run);
 void sass_row(SassLower *s, const char *name, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
 void sass_jump(SassLower *s, uint64_t target); // sets the target of the last emitted instruction

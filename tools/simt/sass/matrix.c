@@ -55,7 +55,7 @@ static void multiply(SassLower *s, ElementType a, ElementType b, ElementType sum
                        .b = fragment_of(MATRIX_B, b, shape, false),
                        .c = fragment_of(MATRIX_C, sum, shape, false),
                        .d = fragment_of(MATRIX_C, sum, shape, false),
-                       .saturates = sass_take(s, MOD_SAT),
+                       .saturates = sass_take(s, SASS_MOD_SAT),
                        .terms = sum == ELEMENT_F64 ? 1 : shape.k};
     MatrixFragment *const fragments[] = {&matrix->d, &matrix->a, &matrix->b, &matrix->c};
     refuse_guard(s);
@@ -67,19 +67,20 @@ static void multiply(SassLower *s, ElementType a, ElementType b, ElementType sum
 }
 
 void sass_lower_hmma(SassLower *s) {
-    const ElementType sum = sass_take(s, MOD_F32) ? ELEMENT_F32 : ELEMENT_F16;
-    const ElementType factor = sass_take(s, MOD_BF16)   ? ELEMENT_BF16
-                               : sass_take(s, MOD_TF32) ? ELEMENT_TF32
-                                                        : ELEMENT_F16;
-    if (sum == ELEMENT_F16) sass_take(s, MOD_F16);
+    const ElementType sum = sass_take(s, SASS_MOD_F32) ? ELEMENT_F32 : ELEMENT_F16;
+    const ElementType factor = sass_take(s, SASS_MOD_BF16)   ? ELEMENT_BF16
+                               : sass_take(s, SASS_MOD_TF32) ? ELEMENT_TF32
+                                                             : ELEMENT_F16;
+    if (sum == ELEMENT_F16) sass_take(s, SASS_MOD_F16);
     if (sum == ELEMENT_F16 && factor != ELEMENT_F16) sass_refuse(s, "how it adds is not known");
     multiply(s, factor, factor, sum);
 }
 
 static ElementType take_byte(SassLower *s) {
     const SassModifier type = sass_next(s);
-    if (type != MOD_S8 && type != MOD_U8) sass_refuse(s, "what it multiplies is not known");
-    return type == MOD_S8 ? ELEMENT_S8 : ELEMENT_U8;
+    if (type != SASS_MOD_S8 && type != SASS_MOD_U8)
+        sass_refuse(s, "what it multiplies is not known");
+    return type == SASS_MOD_S8 ? ELEMENT_S8 : ELEMENT_U8;
 }
 
 // Its first modifier is the shape.
@@ -94,8 +95,8 @@ void sass_lower_dmma(SassLower *s) { multiply(s, ELEMENT_F64, ELEMENT_F64, ELEME
 // --- matrices of 8 x 8 elements of 16 bits, one in each register ---
 
 static uint32_t take_count(SassLower *s) {
-    sass_take(s, MOD_16), sass_take(s, MOD_M88);
-    return sass_take(s, MOD_4) ? 4 : sass_take(s, MOD_2) ? 2 : 1;
+    sass_take(s, SASS_MOD_16), sass_take(s, SASS_MOD_M88);
+    return sass_take(s, SASS_MOD_4) ? 4 : sass_take(s, SASS_MOD_2) ? 2 : 1;
 }
 
 static MatrixRowsRoom room_for(SassLower *s) {
@@ -107,7 +108,7 @@ static MatrixRowsRoom room_for(SassLower *s) {
 
 // LDSM: d, row
 void sass_lower_ldsm(SassLower *s) {
-    const bool turned = sass_take(s, MOD_MT88);
+    const bool turned = sass_take(s, SASS_MOD_MT88);
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 1);
     const MatrixRowsRoom room = room_for(s);
@@ -119,7 +120,7 @@ void sass_lower_ldsm(SassLower *s) {
 
 // STSM: row, a
 void sass_lower_stsm(SassLower *s) {
-    const bool turned = sass_take(s, MOD_MT88);
+    const bool turned = sass_take(s, SASS_MOD_MT88);
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 0);
     const MatrixRowsRoom room = room_for(s);
@@ -131,7 +132,7 @@ void sass_lower_stsm(SassLower *s) {
 
 // MOVM: d, a
 void sass_lower_movm(SassLower *s) {
-    sass_take(s, MOD_16), sass_take(s, MOD_MT88);
+    sass_take(s, SASS_MOD_16), sass_take(s, SASS_MOD_MT88);
     refuse_guard(s);
     const uint32_t from = sass_source(s, 1), d = sass_dest(s, 0, 0);
     matrix_rows_turn(s->lower, 1, &from, &d);

@@ -108,7 +108,7 @@ void sass_lower_s2r(SassLower *s) {
 
 // CS2R d, special: 64 bits, unless .32
 void sass_lower_cs2r(SassLower *s) {
-    const bool narrow = sass_take(s, MOD_32);
+    const bool narrow = sass_take(s, SASS_MOD_32);
     const uint64_t number = s->inst->operands[1].value;
     const bool clock = number == SR_CLOCKLO;
     if (!narrow && (clock || number == SR_GLOBALTIMERLO)) {
@@ -130,7 +130,7 @@ void sass_lower_cs2r(SassLower *s) {
 // lanes whose own value differs; with .OR, those and the ones in which p was true. Code that needs
 // a uniform register for a value that differs repeats itself for these lanes.
 void sass_lower_r2ur(SassLower *s) {
-    const bool adds = sass_take(s, MOD_OR), guarded = s->inst->guard != SASS_PT;
+    const bool adds = sass_take(s, SASS_MOD_OR), guarded = s->inst->guard != SASS_PT;
     const uint32_t d = sass_dest(s, 1, 0), a = sass_source(s, 2), p = sass_wanted(s, 0);
     const uint32_t chosen = guarded ? sass_guard(s) : PTX_NONE;
     if (guarded)
@@ -209,7 +209,7 @@ static void take_order(SassLower *s, Inst *inst) {
 }
 
 void sass_take_hints(SassLower *s) {
-    sass_take(s, MOD_E), sass_take(s, MOD_CONSTANT);
+    sass_take(s, SASS_MOD_E), sass_take(s, SASS_MOD_CONSTANT);
     sass_listed(s, LIST_EVICT), sass_listed(s, LIST_LTC);
 }
 
@@ -242,7 +242,7 @@ AtomicMode sass_operation(SassLower *s) {
                                        ATOMIC_AND, ATOMIC_OR,  ATOMIC_XOR, ATOMIC_EXCH};
     const uint32_t how = sass_listed(s, LIST_ATOM);
     if (how != UINT32_MAX) return modes[how];
-    if (sass_take(s, MOD_CAS)) return ATOMIC_CAS;
+    if (sass_take(s, SASS_MOD_CAS)) return ATOMIC_CAS;
     sass_refuse(s, "its operation is not known");
 }
 
@@ -251,7 +251,7 @@ static PtxType take_atomic_type(SassLower *s) {
     static const PtxType floats[] = {
         [0] = PTX_F16X2, [3] = PTX_BF16X2, [9] = PTX_F32, [15] = PTX_F64};
     const uint32_t how = sass_listed(s, LIST_ATOMFLOAT);
-    sass_take(s, MOD_32);
+    sass_take(s, SASS_MOD_32);
     return how != UINT32_MAX ? floats[how] : integers[sass_listed(s, LIST_ATOMTYPE)];
 }
 
@@ -331,8 +331,8 @@ void sass_lower_atom(SassLower *s) {
         at++;
     const uint32_t done = at == 2 ? sass_wanted(s, 0) : PTX_NONE;
     sass_take_hints(s);
-    const bool cast = sass_take(s, MOD_CAST) && sass_take(s, MOD_SPIN);
-    const bool counts = sass_take(s, MOD_POPC); // adds 1 for each lane
+    const bool cast = sass_take(s, SASS_MOD_CAST) && sass_take(s, SASS_MOD_SPIN);
+    const bool counts = sass_take(s, SASS_MOD_POPC); // adds 1 for each lane
     const AtomicMode mode = cast ? ATOMIC_CAS : sass_operation(s);
     const PtxType type = take_atomic_type(s);
     const RegisterClass class = register_class(type);
@@ -362,7 +362,7 @@ void sass_lower_atom(SassLower *s) {
 
 void sass_lower_membar(SassLower *s) {
     static const Scope scopes[] = {SCOPE_CTA, SCOPE_CTA, SCOPE_DEVICE, SCOPE_DEVICE};
-    sass_take(s, MOD_SC), sass_take(s, MOD_ALL);
+    sass_take(s, SASS_MOD_SC), sass_take(s, SASS_MOD_ALL);
     const uint32_t how = sass_listed(s, LIST_SCOPE);
     const Scope scope = how < 4 ? scopes[how] : SCOPE_DEVICE;
     Inst *inst = sass_emit(s, op_fence);
@@ -373,15 +373,15 @@ void sass_lower_membar(SassLower *s) {
 
 // Prefetches, and invalidation of caches: both change nothing here.
 void sass_lower_cctl(SassLower *s) {
-    const bool prefetches = sass_take(s, MOD_PF1) || sass_take(s, MOD_PF2);
-    sass_take(s, MOD_E);
+    const bool prefetches = sass_take(s, SASS_MOD_PF1) || sass_take(s, SASS_MOD_PF2);
+    sass_take(s, SASS_MOD_E);
     if (!prefetches) sass_lower_nothing(s);
 }
 
 // p, RZ, address: whether the address is in this memory
 void sass_lower_qspc(SassLower *s) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
-    sass_take(s, MOD_E);
+    sass_take(s, SASS_MOD_E);
     const uint32_t which = sass_listed(s, LIST_QSPC), p = sass_wanted(s, 0);
     const SassOperand *of = &s->inst->operands[2];
     if (which > 3 || !sass_is_zero(&s->inst->operands[1]))
@@ -391,7 +391,7 @@ void sass_lower_qspc(SassLower *s) {
 
 // Changes nothing here: caches are always coherent, and errors are reported at once.
 void sass_lower_nothing(SassLower *s) {
-    sass_take(s, MOD_IVALL);
+    sass_take(s, SASS_MOD_IVALL);
     for (uint32_t k = 0; k < s->inst->operand_count; k++)
         if (!sass_is_zero(&s->inst->operands[k])) sass_refuse(s, "its address is not known");
 }

@@ -8,7 +8,9 @@ static void refuse_unless_zero(SassLower *s, uint32_t index) {
 }
 
 static PtxType take_fp8(SassLower *s) {
-    return sass_take(s, MOD_E4M3) ? PTX_E4M3X2 : sass_take(s, MOD_E5M2) ? PTX_E5M2X2 : PTX_NOTYPE;
+    return sass_take(s, SASS_MOD_E4M3)   ? PTX_E4M3X2
+           : sass_take(s, SASS_MOD_E5M2) ? PTX_E5M2X2
+                                         : PTX_NOTYPE;
 }
 
 static void emit(SassLower *s, Op *run, InstConvert convert) {
@@ -33,9 +35,9 @@ static void finish_narrow(SassLower *s, uint32_t narrow) {
 
 // Two f32 or a pair of f16 to 8-bit floats.
 static void to_fp8(SassLower *s, PtxType to, ConvertMode mode) {
-    sass_take(s, MOD_SATFINITE);
-    const bool singles = sass_take(s, MOD_PACK_AB_MERGE_C) && sass_take(s, MOD_F32);
-    if (!singles && !(sass_take(s, MOD_UNPACK_B_MERGE_C) && sass_take(s, MOD_F16)))
+    sass_take(s, SASS_MOD_SATFINITE);
+    const bool singles = sass_take(s, SASS_MOD_PACK_AB_MERGE_C) && sass_take(s, SASS_MOD_F32);
+    if (!singles && !(sass_take(s, SASS_MOD_UNPACK_B_MERGE_C) && sass_take(s, SASS_MOD_F16)))
         sass_refuse(s, "what it packs is not known");
     const uint32_t a = singles ? sass_single(s, 1) : sass_raw(s, &s->inst->operands[2], 0);
     const uint32_t b = singles ? sass_single(s, 2) : PTX_NONE;
@@ -53,20 +55,22 @@ static void from_fp8(SassLower *s, PtxType from, ConvertMode mode) {
     const bool upper = b->half == SASS_HALF_UPPER;
     refuse_unless_zero(s, 1);
     refuse_unless_zero(s, 3);
-    sass_take(s, MOD_F16);
+    sass_take(s, SASS_MOD_F16);
     sass_row(s, upper ? "sass.half1" : "sass.half0", narrow, sass_raw(s, b, 0), 0, 0);
     emit(s, op_widen_to_halves,
          (InstConvert){.d = sass_dest(s, 0, 0), .a = narrow, .from = from, .mode = mode});
 }
 
 static PtxType take_half(SassLower *s) {
-    return sass_take(s, MOD_BF16) ? PTX_BF16 : sass_take(s, MOD_F16) ? PTX_F16 : PTX_NOTYPE;
+    return sass_take(s, SASS_MOD_BF16)  ? PTX_BF16
+           : sass_take(s, SASS_MOD_F16) ? PTX_F16
+                                        : PTX_NOTYPE;
 }
 
 // One f32, b, to 16 bits or less.
 static void to_narrow(SassLower *s, PtxType to, ConvertMode mode) {
     const uint32_t narrow = sass_temp(s, REGISTER_16);
-    sass_take(s, MOD_F32);
+    sass_take(s, SASS_MOD_F32);
     refuse_unless_zero(s, 1);
     emit(s, op_convert,
          (InstConvert){.d = narrow,
@@ -85,7 +89,7 @@ static void to_pair(SassLower *s, ConvertMode mode) {
     static const ConvertMode modes[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
     const PtxType to = take_half(s) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
     mode |= modes[sass_listed(s, LIST_ROUND)];
-    if (!sass_take(s, MOD_PACK_AB) || !sass_take(s, MOD_F32))
+    if (!sass_take(s, SASS_MOD_PACK_AB) || !sass_take(s, SASS_MOD_F32))
         sass_refuse(s, "what it packs is not known");
     refuse_unless_zero(s, 3);
     const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
@@ -102,13 +106,13 @@ static void to_pair(SassLower *s, ConvertMode mode) {
 
 // F2FP: d, a, b, c
 void sass_lower_f2fp(SassLower *s) {
-    const ConvertMode mode = sass_take(s, MOD_RELU) ? CONVERT_RELU : ROUND_NEAREST;
+    const ConvertMode mode = sass_take(s, SASS_MOD_RELU) ? CONVERT_RELU : ROUND_NEAREST;
     const PtxType fp8 = take_fp8(s);
-    if (fp8 != PTX_NOTYPE && sass_take(s, MOD_UNPACK_B))
+    if (fp8 != PTX_NOTYPE && sass_take(s, SASS_MOD_UNPACK_B))
         from_fp8(s, fp8, mode);
     else if (fp8 != PTX_NOTYPE)
         to_fp8(s, fp8, mode);
-    else if (sass_take(s, MOD_MERGE_C))
+    else if (sass_take(s, SASS_MOD_MERGE_C))
         to_narrow(s, take_half(s), mode);
     else
         to_pair(s, mode);
@@ -116,6 +120,6 @@ void sass_lower_f2fp(SassLower *s) {
 
 // F2IP: d, RZ, b, RZ: to an integer of 8 bits, saturated.
 void sass_lower_f2ip(SassLower *s) {
-    sass_take(s, MOD_U8), sass_take(s, MOD_TRUNC), sass_take(s, MOD_NTZ);
+    sass_take(s, SASS_MOD_U8), sass_take(s, SASS_MOD_TRUNC), sass_take(s, SASS_MOD_NTZ);
     to_narrow(s, PTX_U8, ROUND_ZERO | CONVERT_INTEGRAL);
 }

@@ -45,11 +45,11 @@
     TEXT(ZERO, 0xff, "SRZ")
 // clang-format on
 
-#define SASS_NAME(name)       MOD_##name,
-#define SASS_TEXT(name, text) MOD_##name,
+#define SASS_NAME(name)       SASS_MOD_##name,
+#define SASS_TEXT(name, text) SASS_MOD_##name,
 typedef enum {
-    MOD_UNKNOWN, // in a list of table.c: a value whose meaning is not known
-    MOD_NONE,    // likewise: a value for which nothing is written
+    SASS_MOD_UNKNOWN, // in a list of table.c: a value whose meaning is not known
+    SASS_MOD_NONE,    // likewise: a value for which nothing is written
     SASS_MODIFIER_WORDS(SASS_NAME, SASS_TEXT)
 } SassModifier;
 #undef SASS_NAME

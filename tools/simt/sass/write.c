@@ -6,8 +6,8 @@
 #include "simt/sass/table.h"
 
 const char *sass_modifier_text(SassModifier modifier) {
-#define X(name)       [MOD_##name] = #name,
-#define Y(name, text) [MOD_##name] = text,
+#define X(name)       [SASS_MOD_##name] = #name,
+#define Y(name, text) [SASS_MOD_##name] = text,
     static const char *const texts[] = {SASS_MODIFIER_WORDS(X, Y)};
 #undef X
 #undef Y

@@ -15,36 +15,36 @@ enum {
 // Corrects an instruction's pipe and operation, which are its opcode's, for one of its modifiers.
 static void refine(TimeInst *inst, SassModifier modifier) {
     switch (modifier) {
-    case MOD_WIDE:
-    case MOD_HI:
-    case MOD_2A_HI: // not measured: we assume that it is as slow as .HI
+    case SASS_MOD_WIDE:
+    case SASS_MOD_HI:
+    case SASS_MOD_2A_HI: // not measured: we assume that it is as slow as .HI
         if (inst->pipe == PIPE_IMAD) inst->pipe = PIPE_WIDE;
         break;
-    case MOD_U64:
-    case MOD_S64:
-    case MOD_F64:
-    case MOD_RCP64H:
-    case MOD_RSQ64H:
+    case SASS_MOD_U64:
+    case SASS_MOD_S64:
+    case SASS_MOD_F64:
+    case SASS_MOD_RCP64H:
+    case SASS_MOD_RSQ64H:
         if (inst->pipe == PIPE_XU) inst->pipe = PIPE_CONVERT;
         break;
-    case MOD_STRONG_SM:
-    case MOD_STRONG_GPU:
-    case MOD_STRONG_SYS:
+    case SASS_MOD_STRONG_SM:
+    case SASS_MOD_STRONG_GPU:
+    case SASS_MOD_STRONG_SYS:
         if (inst->pipe == PIPE_GLOBAL && inst->act == ACT_NONE) inst->act = ACT_STRONG;
         break;
-    case MOD_CTA:
+    case SASS_MOD_CTA:
         if (inst->act == ACT_FENCE) inst->act = ACT_FENCE_BLOCK;
         break;
-    case MOD_PHASECHK:
+    case SASS_MOD_PHASECHK:
         inst->act = ACT_AWAIT;
         break;
-    case MOD_F16x2_RN:
-    case MOD_F32_FTZ_RN:
-    case MOD_F64_RN:
+    case SASS_MOD_F16x2_RN:
+    case SASS_MOD_F32_FTZ_RN:
+    case SASS_MOD_F64_RN:
         inst->floats = true;
         break;
-    case MOD_CAS:
-    case MOD_CAST:
+    case SASS_MOD_CAS:
+    case SASS_MOD_CAST:
         inst->swaps = true;
         break;
     default:

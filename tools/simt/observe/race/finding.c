@@ -21,7 +21,7 @@ uint32_t finding_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
     const PtxInst *ptx = machine_instruction(check->machine, inst);
-    const bool constant = ptx && ptx_class(ptx) == PTX_LOAD && ptx_has(ptx, MOD_NC);
+    const bool constant = ptx && ptx_class(ptx) == PTX_LOAD && ptx_has(ptx, PTX_MOD_NC);
     const uint32_t site =
         check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
     check->sites[site] =
@@ -188,7 +188,8 @@ static void name_memory(const Machine *machine, const Finding *finding, Arena *a
         hazard->offset = argument_name(machine, address, hazard->variable, sizeof hazard->variable);
     if (!ptx) return;
     if (!hazard->file) hazard->opcode = str_terminated(arena, ptx->text);
-    const uint8_t last = ptx->modifier_count ? ptx->modifiers[ptx->modifier_count - 1] : MOD_NONE;
+    const uint8_t last =
+        ptx->modifier_count ? ptx->modifiers[ptx->modifier_count - 1] : PTX_MOD_NONE;
     hazard->element_bytes = last < PTX_TYPES ? ptx_type_bytes((PtxType)last) : 0;
 }
 

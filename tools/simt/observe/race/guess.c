@@ -59,7 +59,7 @@ static bool compute(Guess *guess, const PtxInst *inst) {
 }
 
 static bool is_cas(const PtxInst *inst) {
-    return inst->opcode == OPCODE_ATOM && ptx_has(inst, MOD_CAS);
+    return inst->opcode == OPCODE_ATOM && ptx_has(inst, PTX_MOD_CAS);
 }
 
 // Whether it compares the guess with what the `cas` found.
@@ -86,7 +86,7 @@ bool guess_checked(const Machine *machine, const Inst *load) {
         if (!compute(&guess, at)) break;
     }
     if (at == end || !compared || at->guard != compared->operands[0].reg) return false;
-    const bool differ = ptx_has(compared, MOD_NE) != at->guard_negated;
+    const bool differ = ptx_has(compared, PTX_MOD_NE) != at->guard_negated;
     return at->opcode == OPCODE_BRA && differ &&
            at->operands[0].label <= (uint32_t)(cas - function->insts);
 }

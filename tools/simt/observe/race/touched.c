@@ -97,9 +97,9 @@ static int by_address(const void *left, const void *right) {
 static void read_modifiers(const Machine *machine, const Inst *inst, Promises *to) {
     const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
     if (!ptx) return;
-    const bool shared = ptx_has(ptx, MOD_SHARED) || ptx_has(ptx, MOD_SHARED_CTA);
+    const bool shared = ptx_has(ptx, PTX_MOD_SHARED) || ptx_has(ptx, PTX_MOD_SHARED_CTA);
     to->releases |= inst->order & ORDER_RELEASE && inst->scope >= SCOPE_DEVICE;
-    to->tells_host |= ptx_has(ptx, MOD_SYS) || (ptx_has(ptx, MOD_VOLATILE) && !shared);
+    to->tells_host |= ptx_has(ptx, PTX_MOD_SYS) || (ptx_has(ptx, PTX_MOD_VOLATILE) && !shared);
 }
 
 // A barrier's fences come again and again: the last one is known.

@@ -12,9 +12,9 @@
 // is still needed has an undefined value: from their operands to their results, through other
 // shuffles, into functions that are called and back, and not from the operand that a `selp` does
 // not choose.
-#include "simt/ptx/opcode.h"
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
+#include "simt/ptx/opcode.h"
 
 // Where a value comes from: a lane has read another one, or memory.
 typedef struct {
@@ -139,7 +139,7 @@ static void take_sources(const Step *step, Value *value, uint32_t first) {
     const PtxOperand *operands = step->ptx->operands;
     const uint32_t count = step->ptx->operand_count, lanes = step->warp->exec;
     const PtxOpcode opcode = step->ptx->opcode;
-    const bool both = opcode == OPCODE_AND, pred = ptx_has(step->ptx, MOD_PRED);
+    const bool both = opcode == OPCODE_AND, pred = ptx_has(step->ptx, PTX_MOD_PRED);
     if (count == 4 && opcode == OPCODE_SELP && operands[3].kind == PTX_OPERAND_REG)
         take_chosen(step, value, operands, lanes);
     else if (count == 3 && pred && (both || opcode == OPCODE_OR) &&
