@@ -10,7 +10,7 @@
 
 // --- text: headings, divs and paragraphs ---
 
-// In pandoc's form the number of a chapter is a span of its own, to be set as the page likes.
+// For pandoc the number of a chapter is a span, so that the page can style it.
 static Str heading_text(Book *book, int level, Str title, size_t line) {
     Str chapter = book_chapter(book), text = prose_inline(book, title, line);
     if (book->style != BOOK_PANDOC || level != 1 || chapter.len == 0)
@@ -61,7 +61,8 @@ static size_t hint_number(Book *book) {
     return 0;
 }
 
-// A div of an exercise: the exercise itself, or what is folded in it.
+// Opens a div of an exercise: the exercise itself, or a hint or answer in it. False: the name is of
+// another div.
 static bool opens_exercise(Book *book, Str name, size_t number) {
     if (str_equal(name, STR("exercise")))
         exercises_open(book, number);
@@ -137,7 +138,7 @@ void blocks_weave_text(Book *book, const FencePart *part) {
     int level;
     Str title, attributes;
     Braces braces;
-    // Each turn ends with `start` at the first line of the paragraph that is being collected.
+    // `start` is the first line of the current paragraph.
     for (Str before = rest;; before = rest, number++) {
         bool more = str_line(&rest, &line);
         bool heading = more && anchor_heading(line, &level, &title, &attributes);
@@ -162,8 +163,8 @@ void blocks_weave_text(Book *book, const FencePart *part) {
 
 // --- fenced blocks ---
 
-// Container marks on a fence's first line, as its further lines need them: a quote's > stays, a
-// list item's bullet becomes the same width of spaces.
+// What further lines of a fence need before them, from the marks before its first line: the > of a
+// quote stays, and a list item's bullet becomes spaces.
 static Str continuation(Arena *arena, Str before) {
     Buf marks_below = {.arena = arena};
     for (size_t i = 0; i < before.len; i++)

@@ -8,9 +8,9 @@
 
 typedef struct {
     Book *book;
-    size_t line; // of the piece at hand
+    size_t line; // of the current piece
     Buf text;    // the paragraph as woven
-    bool exempt; // measurements may stand here: in an estimate, a quotation with its source
+    bool exempt; // it may have measurements: an estimate, or a quotation with its source
 } Paragraph;
 
 static void error_at(Paragraph *paragraph, Buf message) {
@@ -45,7 +45,7 @@ static Str code_text(Str ticked) {
     return padded ? str_slice(ticked, 1, ticked.len - 1) : ticked;
 }
 
-// A number, of the device that the code span's attributes name, or else of the chapter's.
+// Adds a number of the device that the code span names, or else of the chapter's device.
 static void add_value(Paragraph *paragraph, Str expression, const Braces *attributes) {
     Book *book = paragraph->book;
     KeyScope scope = book_scope(book);
@@ -98,7 +98,8 @@ static bool is_outside(Str target) {
     return colon != SIZE_MAX && colon < slash;
 }
 
-// A heading from where the text that is being woven stands: another page's first one is the page.
+// The target of a link to a heading, from the current page. The first heading of another page is
+// the page itself.
 static Str heading_target(const Book *book, size_t file, const Anchor *anchor) {
     Buf target = {.arena = book->arena};
     BookHome home = book->homes ? book->homes[file] : (BookHome){STR(""), false};
@@ -126,8 +127,8 @@ static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str 
     error_at(paragraph, message);
 }
 
-// Links inside the book become anchors, links to files lead from where the book is, images from the
-// working folder, where pandoc looks for them.
+// Links inside the book become anchors. Links to files start at the folder of the book, and images
+// at the working folder, where pandoc looks for them.
 static void add_target(Paragraph *paragraph, Str target, bool image) {
     Book *book = paragraph->book;
     Str own = book->chunks->files[book->file].path;
@@ -158,7 +159,7 @@ static void add_target(Paragraph *paragraph, Str target, bool image) {
     }
 }
 
-// Note labels are a chapter's own; in the book they carry the chapter's name.
+// Each chapter has its own note labels, so the book adds the chapter's name to them.
 static void add_note(Paragraph *paragraph, Str label) {
     Str chapter = book_chapter(paragraph->book);
     if (chapter.len)
@@ -205,7 +206,7 @@ static bool is_sourced_quote(Str text) {
     return false;
 }
 
-// Numbers that are assumed and calculated with, before anything is measured.
+// Whether the text is an estimate or a prediction, whose numbers are not measurements.
 static bool in_estimate(const Book *book) {
     for (int i = 0; i < book->div_count; i++)
         if (str_equal(book->divs[i].name, STR("estimate"))) return true;

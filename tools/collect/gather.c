@@ -37,12 +37,12 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
 }
 
 typedef struct {
-    Str kernel, row; // what is written of the row behind its line
-    size_t block;    // rows of one kernel stand together
+    Str kernel, row; // the cells after the line
+    size_t block;    // counts the kernels, so that their rows stay together
     size_t line;     // of the tangled code
 } Line;
 
-// In the order of the code, which a change of prose does not touch.
+// By line of code, an order that a change of prose does not affect.
 static int compare_lines(const void *left, const void *right) {
     const Line *a = left, *b = right;
     if (a->block != b->block) return a->block > b->block ? 1 : -1;
@@ -183,8 +183,8 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// Adds the comment lines and the header row: those of the files, or those of the kept rows if there
-// are none.
+// Adds the comment lines and the header row: those of the files, or if there are no files those of
+// the rows that were recorded before.
 static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCsv *last,
                      const char *fact) {
     Buf facts = {.arena = recording.arena};

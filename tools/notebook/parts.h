@@ -21,7 +21,7 @@ Str forms_field(const Book *book, const Prediction *prediction);
 // A call of compare(), which the frame defines, for some of a chapter's predictions.
 Str forms_comparison(const Book *book, Prediction *const *predictions, size_t count);
 
-// What the book says to their answers, folded; empty if that is nothing.
+// What the book says about their answers, folded; empty if it says nothing.
 Str forms_why(const Book *book, Prediction *const *predictions, size_t count);
 
 // --- recorded.c: what other devices measured, as Python ---

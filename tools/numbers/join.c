@@ -5,14 +5,14 @@
 
 #include "base/kernel_name.h"
 
-// A copy of `count` cells with room for more behind them, which are empty.
+// A copy of `count` cells, with `more` empty ones after them.
 static Str *longer(Arena *arena, const Str *cells, size_t count, size_t more) {
     Str *copy = ARENA_NEW(arena, count + more, Str);
     if (count) memcpy(copy, cells, count * sizeof *copy);
     return copy;
 }
 
-// The row of `other` with the same words under these columns; a sweep's rows are in no other file.
+// The row of `other` with the same cells in these columns. Rows of a sweep are only in one file.
 static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
                                  const ResultTable *other, const Str *same, size_t count) {
     if (str_equal(results_cell(table, row, STR("sweep")), STR("1"))) return NULL;
@@ -65,8 +65,8 @@ void join_machine(Arena *arena, ResultTable *counters, const ResultTable *machin
     join(arena, counters, machine, STR("machine_"), false, same, sizeof same / sizeof *same);
 }
 
-// What a warp waits for, in words that follow "waits for". The names are Nsight Compute's; selected
-// is no wait: the warp issues its instruction.
+// What a warp waits for, in words that follow "waits for". The names are Nsight Compute's; a
+// selected warp does not wait, but issues its instruction.
 static const struct {
     Str column, words;
 } stalls[] = {

@@ -7,7 +7,7 @@ static const ResultTable *table_of(const Results *results, Str device) {
     return NULL;
 }
 
-// How a unit of the file is calculated with: cycles and whatever is counted are plain numbers.
+// Gives a value the unit that formulas calculate with. Cycles and counts are plain numbers.
 static void set_unit(Value *value, Str unit) {
     static const struct {
         Str name;

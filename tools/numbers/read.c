@@ -18,9 +18,9 @@ typedef struct {
     ResultTable *table;
     ReadError *error;
     Csv csv;
-    bool any;        // any columns, any rows: nothing is known of their meaning
-    CellKind *kinds; // one per column
-    size_t n, cols, percentiles[PERCENTILES]; // places of these columns, SIZE_MAX: not there
+    bool any;                                 // the file may have any columns and rows
+    CellKind *kinds;                          // one per column
+    size_t n, cols, percentiles[PERCENTILES]; // places of these columns; SIZE_MAX: it has none
 } Reader;
 
 static bool is_one_of(Str name, const Str *names, size_t count) {
@@ -79,7 +79,7 @@ static void place_columns(Reader *reader) {
         reader->percentiles[i] = results_column(table, percentiles[i]);
 }
 
-// They stand in this order.
+// Checks that a percentile is not above the next one.
 static bool check_percentiles(Reader *reader, const ResultRow *row) {
     Str before = {NULL, 0}, before_name = before;
     double low = 0, number;

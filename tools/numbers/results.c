@@ -94,7 +94,7 @@ void results_index_kernels(Arena *arena, ResultTable *table) {
     table->kernels = kernels;
 }
 
-// How many of the table's kernels stand before this one.
+// The place of a kernel among the table's, or where it would be.
 static size_t before(const ResultTable *table, Str chapter, Str name) {
     size_t low = 0, high = table->kernel_count;
     while (low < high) {

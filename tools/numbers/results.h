@@ -65,7 +65,7 @@ size_t results_column(const ResultTable *table, Str column);
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
 bool results_has_column(const ResultTable *table, Str column);
 
-// The value of a fact; empty when there is none of that name.
+// The value of a fact; empty if the table has no such fact.
 Str results_fact(const ResultTable *table, Str name);
 
 // Fills the table's kernels from its rows. They hold places of rows, so columns may still be joined

@@ -9,7 +9,8 @@
 // The make fragment that tangle -h describes.
 Str print_dependencies(const ChunkTable *table, Str folder);
 
-// All chunks and targets, each with where it is defined, and an edge to each that it pulls in.
+// A graph for dot: every chunk and target with the place of its definition, and an edge to each
+// chunk that it includes.
 Str print_graph(const ChunkTable *table);
 
 // The attribute of that name of every target that has it, as CSV: file,line,target,NAME.
@@ -17,9 +18,8 @@ Str print_attribute(const ChunkTable *table, Str name);
 
 // --- tree.c and prune.c: files below the output folder ---
 
-// Below `folder` a link can lead anywhere: an error, at the chunk's line, for each target that
-// would be written through one to a place outside of `folder`, and for each target that is a link
-// itself. `folder` may be a link: whoever names it means where it leads. Call before chunk_check.
+// Adds an error at the chunk's line for each target that is a link, and for each that a link would
+// lead out of `folder`. `folder` itself may be a link. Call this before chunk_check.
 void tree_check(ChunkTable *table, Str folder);
 
 // The paths of regular files below folder/code, at any depth, that are no target in the table;
