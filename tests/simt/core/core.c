@@ -577,7 +577,6 @@ static void test_written(void) {
 // A second observer in the place of another would be called with a state that is not its own.
 static void test_observers(void) {
     static const Observer functions = {0};
-    SimtError error = {""};
     Machine machine = {0};
     Observed of = {.machine = &machine, .error = &error};
     Observer *first = observed_open(&of, &machine.observer, &functions, sizeof *first, "one");

@@ -1,8 +1,8 @@
 // Finds the kernel argument that points to some global memory. See address.h.
-#include "simt/exec/address.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "simt/exec/address.h"
 
 uint64_t argument_gap(const Allocation *allocation, uint64_t address) {
     const uint64_t end = allocation->address + allocation->bytes;

@@ -1,7 +1,7 @@
 // Counts instructions by warp, to find the longest one of a launch. See block.h.
-#include "simt/exec/block.h"
-
 #include <stdlib.h>
+
+#include "simt/exec/block.h"
 
 bool longest_attach(Block *block) {
     const uint32_t slots = block->machine->slot_count;

@@ -13,14 +13,13 @@
 // before it run to their end, and those after it may have run or not. So a failed launch counts
 // nothing, unless it had to run on one thread, or the watchdog or the user ended it.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/exec/block.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/base/host.h"
+#include "simt/exec/block.h"
 #include "simt/exec/cluster.h"
 
 #define THREADS_LIMIT  256
