@@ -64,12 +64,12 @@ typedef struct {
     size_t pending_count, pending_capacity;
     PtxOperand *collected; // of the instruction that is read
     size_t collected_count, collected_capacity;
-    PtxSeen *seen; // direct-mapped
+    PtxSeen *seen;  // direct-mapped
     PtxInst *split; // opcodes that were split, by the hash of their text, the newest in each slot
     PtxPlace place, call;
 } Parser;
 
-#define PTX_SEEN 1024
+#define PTX_SEEN  1024
 #define PTX_SPLIT 256
 
 _Noreturn void parse_fail(Parser *parser, const char *format, ...)

@@ -92,9 +92,9 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // --- the rules ---
 
 // Whether two strong accesses, which are no race, are still suspicious: one is a volatile store,
-// the other is volatile or atomic, neither is a spin read (lower/spin_reads.c), and nothing orders them.
-// A lane of a warp may write what another lane has read before, as warp-synchronous code does. The
-// reverse is found at the read.
+// the other is volatile or atomic, neither is a spin read (lower/spin_reads.c), and nothing orders
+// them. A lane of a warp may write what another lane has read before, as warp-synchronous code
+// does. The reverse is found at the read.
 static bool are_unordered(const Race *at, Record record, bool write) {
     const Site *other = site_of(at, record);
     const Inst *inst = at->access->inst;
