@@ -361,6 +361,19 @@ static void test_uncertain(void) {
 
 // --- lanes ---
 
+// Lanes that a mask names exchange values from different paths, while others are elsewhere.
+static void test_partial_meeting(void) {
+    load(EACH("", "mov.u32 %r2, 100;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra B;\n"
+                  "setp.lt.u32 %p2, %r1, 8;\n@%p2 bra C;\n"
+                  "shfl.sync.bfly.b32 %r2, %r1, 8, 31, 0xffff;\nbra B;\n"
+                  "C: shfl.sync.bfly.b32 %r2, %r1, 8, 31, 0xffff;\n"
+                  "B: st.global.u32 [%rd2], %r2;\n"));
+    memset(words, 0, 128);
+    run(1, 32, PLAIN);
+    for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t < 16 ? t ^ 8 : 100);
+    done("some lanes meet on different paths");
+}
+
 // The system's shared memory: after the program's, never at 0, all zero, 1 KiB.
 static void test_reserved(void) {
     static const uint32_t shared[] = {0, 1, 127, 128, 300}, begins[] = {128, 128, 128, 256, 384};
@@ -522,6 +535,7 @@ int main(void) {
     test_watched();
     test_last_addresses();
     test_uncertain();
+    test_partial_meeting();
     test_reserved();
     test_local();
     test_lanes_apart();
