@@ -1,4 +1,4 @@
-// One algorithm for each kernel, as the CUDA samples teach it: element by element, matrices, a
+// One algorithm for each kernel, as the CUDA samples teach it: vector addition, transposes, a
 // scan, a stencil, random walks, dynamic programming.
 #include <algorithm>
 
@@ -21,43 +21,7 @@ static void vector_add(int scale) {
     }
 }
 
-// ---- Matrices
-
-template <int BLOCK_SIZE>
-__global__ void MatrixMulCUDA(float *C, float *A, float *B, int wA, int wB) {
-    int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-    int aBegin = wA * BLOCK_SIZE * by, aEnd = aBegin + wA - 1, aStep = BLOCK_SIZE;
-    int bBegin = BLOCK_SIZE * bx, bStep = BLOCK_SIZE * wB;
-    float Csub = 0;
-    for (int a = aBegin, b = bBegin; a <= aEnd; a += aStep, b += bStep) {
-        __shared__ float As[BLOCK_SIZE][BLOCK_SIZE];
-        __shared__ float Bs[BLOCK_SIZE][BLOCK_SIZE];
-        As[ty][tx] = A[a + wA * ty + tx];
-        Bs[ty][tx] = B[b + wB * ty + tx];
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < BLOCK_SIZE; ++k) Csub += As[ty][k] * Bs[k][tx];
-        __syncthreads();
-    }
-    int c = wB * BLOCK_SIZE * by + BLOCK_SIZE * bx;
-    C[c + wB * ty + tx] = Csub;
-}
-
-static void matrix_mul(int scale) {
-    for (int size : {64, 96}) {
-        int h = size * scale;
-        Array<float> a((size_t)h * size, element), b((size_t)size * size, element),
-            c((size_t)h * size);
-        RUN(MatrixMulCUDA<16><<<dim3(size / 16, h / 16), dim3(16, 16)>>>(c, a, b, size, size));
-        RUN(MatrixMulCUDA<32><<<dim3(size / 32, h / 32), dim3(32, 32)>>>(c, a, b, size, size));
-        std::vector<float> want((size_t)h * size);
-        for (int i = 0; i < h; i++)
-            for (int k = 0; k < size; k++)
-                for (int j = 0; j < size; j++)
-                    want[i * size + j] += a.host[i * size + k] * b.host[k * size + j];
-        compare(c, want);
-    }
-}
+// ---- Transposes
 
 #define TILE_DIM   32
 #define BLOCK_ROWS 8
@@ -109,24 +73,6 @@ static void transpose(int scale) {
 
 // ---- Sums and scans
 
-__global__ void scan_naive(int *g_odata, const int *g_idata, int n) {
-    extern __shared__ int temp[];
-    int thid = threadIdx.x, pout = 0, pin = 1;
-    g_idata += blockIdx.x * n, g_odata += blockIdx.x * n;
-    temp[pout * n + thid] = thid > 0 ? g_idata[thid - 1] : 0;
-    __syncthreads();
-    for (int offset = 1; offset < n; offset *= 2) {
-        pout = 1 - pout;
-        pin = 1 - pout;
-        if (thid >= offset)
-            temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];
-        else
-            temp[pout * n + thid] = temp[pin * n + thid];
-        __syncthreads();
-    }
-    g_odata[thid] = temp[pout * n + thid];
-}
-
 __global__ void scan_workefficient(int *g_odata, const int *g_idata, int n) {
     extern __shared__ int temp[];
     int thid = threadIdx.x, offset = 1;
@@ -157,53 +103,13 @@ __global__ void scan_workefficient(int *g_odata, const int *g_idata, int n) {
     g_odata[2 * thid + 1] = temp[2 * thid + 1];
 }
 
-#define CONFLICT_FREE_OFFSET(index) ((index) >> 5)
-
-__global__ void scan_best(int *g_odata, const int *g_idata, int n) {
-    extern __shared__ int temp[];
-    int thid = threadIdx.x, ai = thid, bi = thid + n / 2;
-    g_idata += blockIdx.x * n, g_odata += blockIdx.x * n;
-    int bankOffsetA = CONFLICT_FREE_OFFSET(ai), bankOffsetB = CONFLICT_FREE_OFFSET(bi);
-    temp[ai + bankOffsetA] = g_idata[ai];
-    temp[bi + bankOffsetB] = g_idata[bi];
-    int offset = 1;
-    for (int d = n / 2; d > 0; d >>= 1) {
-        __syncthreads();
-        if (thid < d) {
-            int i = offset * (2 * thid + 1) - 1, j = offset * (2 * thid + 2) - 1;
-            i += CONFLICT_FREE_OFFSET(i), j += CONFLICT_FREE_OFFSET(j);
-            temp[j] += temp[i];
-        }
-        offset *= 2;
-    }
-    if (thid == 0) temp[n - 1 + CONFLICT_FREE_OFFSET(n - 1)] = 0;
-    for (int d = 1; d < n; d *= 2) {
-        offset /= 2;
-        __syncthreads();
-        if (thid < d) {
-            int i = offset * (2 * thid + 1) - 1, j = offset * (2 * thid + 2) - 1;
-            i += CONFLICT_FREE_OFFSET(i), j += CONFLICT_FREE_OFFSET(j);
-            int t = temp[i];
-            temp[i] = temp[j];
-            temp[j] += t;
-        }
-    }
-    __syncthreads();
-    g_odata[ai] = temp[ai + bankOffsetA];
-    g_odata[bi] = temp[bi + bankOffsetB];
-}
-
 static void scan(int scale) {
     for (int n : {64, 512}) {
         int blocks = 6 * scale;
         Array<int> in((size_t)n * blocks, element), out((size_t)n * blocks);
         std::vector<int> want((size_t)n * blocks);
         for (int i = 0; i < n * blocks; i++) want[i] = i % n ? want[i - 1] + in.host[i - 1] : 0;
-        RUN(scan_naive<<<blocks, n, 2 * n * sizeof(int)>>>(out, in, n));
-        compare(out, want);
         RUN(scan_workefficient<<<blocks, n / 2, n * sizeof(int)>>>(out, in, n));
-        compare(out, want);
-        RUN(scan_best<<<blocks, n / 2, (n + n / 32) * sizeof(int)>>>(out, in, n));
         compare(out, want);
     }
 }
@@ -339,12 +245,7 @@ static void shortest_way(int scale) {
 }
 
 static const Case cases[] = {
-    {"vector_add", vector_add},
-    {"matrix_mul", matrix_mul},
-    {"transpose", transpose},
-    {"scan", scan},
-    {"grids", grids},
-    {"walks", walks},
-    {"shortest_way", shortest_way},
+    {"vector_add", vector_add}, {"transpose", transpose}, {"scan", scan},
+    {"grids", grids},           {"walks", walks},         {"shortest_way", shortest_way},
 };
 CASES(cases)
