@@ -1,6 +1,6 @@
-// Modules, kernels and launches by the device's own interface: where variables lie and what they
-// hold, what a launch may ask for, to the last thread and byte. Prints `ok NAME` or `not ok NAME`
-// with what was wrong below.
+// Tests modules, kernels and launches through the device's own interface: the place and value of
+// variables, the limits of a launch to the last thread and byte, traces. Prints `ok NAME` or
+// `not ok NAME` with what was wrong below it.
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,8 +257,7 @@ static void test_bad_modules(void) {
     done("variables for which there is no room");
 }
 
-// Local memory and recursion: f calls itself as often as its argument says and adds what it is
-// given.
+// f calls itself as often as its argument says and adds up what it gets.
 #define DEEP(bytes)                                                                                \
     HEAD ".func (.param .u32 sum) f(.param .u32 n)\n{\n.local .align 8 .b8 l[" bytes "];\n"        \
          ".reg .pred %p<2>;\n.reg .b32 %r<9>;\nld.param.u32 %r1, [n];\nst.local.u32 [l], %r1;\n"   \
@@ -270,16 +269,6 @@ static void test_bad_modules(void) {
          "ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\n{\n.param .u32 a;\n"                \
          ".param .u32 b;\nst.param.u32 [a], %r1;\ncall.uni (b), f, (a);\n"                         \
          "ld.param.u32 %r2, [b];\n}\nst.global.u32 [%rd1+4], %r2;\nret;\n}\n"
-
-static void test_recursion(void) {
-    load(DEEP("8"));
-    for (uint32_t n = 0; n < 31; n += 5) {
-        words[0] = n;
-        run(1, 1, PLAIN);
-        same("sum", "to n", words[1], n * (n + 1) / 2);
-    }
-    done("local memory along calls");
-}
 
 // The deepest call of f that there is room for, with so much stack, 0: none is asked for.
 static uint32_t deepest(size_t stack_bytes) {
@@ -315,41 +304,6 @@ static void test_stack(void) {
     done("local memory of recursion");
 }
 
-static void test_info(void) {
-    KernelInfo info = {0};
-    load(".version 8.1\n.target sm_75\n.address_size 64\n"
-         ".entry k(.param .u8 a, .param .u64 b, .param .align 4 .b8 c[12])\n{\n"
-         ".local .align 4 .b8 l[20];\n.reg .b32 %r<9>;\n.reg .b64 %rd<5>;\n.reg .pred %p<3>;\n"
-         "ret;\n}\n.entry few() .maxntid 96, 1, 1\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
-         ".reg .pred %p<3>;\nmov.u32 %r1, 1;\nmov.u32 %r2, 1;\nmov.u64 %rd1, 1;\n"
-         "setp.eq.u32 %p1, %r1, 1;\nret;\n}\n");
-    if (module) {
-        kernel_info(module_kernel(module, "k"), &info);
-        same("k", "parameters", info.parameter_count, 3);
-        static const size_t bytes[] = {1, 8, 12};
-        for (size_t k = 0; k < COUNT(bytes); k++)
-            same("k", "parameter", info.parameter_bytes[k], bytes[k]);
-        same("k", "local bytes", info.local_bytes, 20);
-        same("k", "threads", info.max_threads_per_block, 1024);
-        same("k", "version", info.ptx_version, 81);
-        same("k", "target", info.sm_target, 75);
-        same_text("its name", info.mangled, "k");
-        kernel_info(module_kernel(module, "few"), &info);
-        same("few", "threads", info.max_threads_per_block, 96);
-        same("few", "registers", info.registers, 16 + (1 + 1 + 2 + 1) / 4);
-        if (module_kernel(module, "none")) wrong("a kernel that is not there");
-    }
-    static char many[100000];
-    size_t at = (size_t)snprintf(many, sizeof many, HEAD ".entry k() {\n.reg .b64 %%rd<900>;\n");
-    for (int k = 0; k < 900; k++)
-        at += (size_t)snprintf(many + at, sizeof many - at, "mov.u64 %%rd%d, 1;\n", k);
-    (void)snprintf(many + at, sizeof many - at, "ret;\n}\n");
-    load(many);
-    if (module) kernel_info(module_kernel(module, "k"), &info);
-    same("many", "registers", info.registers, 255);
-    done("what a kernel says of itself");
-}
-
 // A launch that is watched leaves nothing behind for one that is not.
 static void test_watched(void) {
     static const SimtOptions options[] = {
@@ -367,166 +321,7 @@ static void test_watched(void) {
     done("a launch that is watched, one that is not");
 }
 
-// What is counted adds up over the rounds of a loop, on the short way and on the long one.
-static void test_tallies(void) {
-    static const struct {
-        Counter counter;
-        uint64_t one_round;
-    } rows[] = {{COUNT_GLOBAL_LD_REQUESTS, 3},
-                {COUNT_GLOBAL_LD_SECTORS, 4 + 32 + 32},
-                {COUNT_GLOBAL_ST_REQUESTS, 2},
-                {COUNT_GLOBAL_ST_SECTORS, 4 + 32},
-                {COUNT_SHARED_LD_INSTS, 3},
-                {COUNT_SHARED_LD_WAVEFRONTS, 1 + 2 + 2},
-                {COUNT_SHARED_LD_CONFLICTS, 2},
-                {COUNT_SHARED_ST_INSTS, 2},
-                {COUNT_SHARED_ST_WAVEFRONTS, 1 + 2},
-                {COUNT_SHARED_ST_CONFLICTS, 1},
-                {COUNT_BARRIERS, 1}};
-    load(EACH(
-        ".shared .align 16 .b8 s[1024];\n",
-        "mul.wide.u32 %rd3, %r1, 64;\nadd.s64 %rd3, %rd1, %rd3;\nshl.b32 %r2, %r1, 2;\n"
-        "shl.b32 %r3, %r1, 3;\nmov.u32 %r4, s;\nadd.u32 %r2, %r2, %r4;\nadd.u32 %r3, %r3, %r4;\n"
-        "cvt.u64.u32 %rd4, %r3;\ncvta.shared.u64 %rd4, %rd4;\nmov.u32 %r9, 0;\n"
-        "L: ld.global.u32 %r5, [%rd2];\nld.global.u32 %r6, [%rd3];\nst.global.u32 [%rd2], %r5;\n"
-        "st.global.u32 [%rd3], %r6;\nld.shared.u32 %r5, [%r2];\nld.shared.u32 %r6, [%r3];\n"
-        "st.shared.u32 [%r2], %r5;\nst.shared.u32 [%r3], %r6;\nld.u32 %r7, [%rd4];\n"
-        "ld.u32 %r7, [%rd3];\nbar.sync 0;\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 3;\n"
-        "@%p1 bra L;\n"));
-    for (int watched = 0; watched < 2; watched++) {
-        run(5, 32, (SimtOptions){.check = watched, .lines = true});
-        for (size_t k = 0; k < COUNT(rows); k++) {
-            const char *name = counters_names[rows[k].counter];
-            uint64_t lines = 0;
-            for (size_t i = 0; i < report.line_count; i++)
-                lines += report.lines[i].counters.value[rows[k].counter];
-            same(name, "in all", report.total.value[rows[k].counter], 15 * rows[k].one_round);
-            same(name, "by line", lines, 15 * rows[k].one_round);
-        }
-    }
-    done("counters add up over rounds and blocks");
-}
-
 // --- failures and hazards ---
-
-static void same_place(const char *what, Dim3 place, uint32_t x, uint32_t y, uint32_t z) {
-    same(what, "x", place.x, x), same(what, "y", place.y, y), same(what, "z", place.z, z);
-}
-
-// A failure says which thread of which block, in three dimensions; what --check found up to that
-// block is kept.
-static void test_failure(void) {
-    load(OUT(
-        "",
-        "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\n"
-        "mov.u32 %r4, %tid.x;\nmov.u32 %r5, %tid.y;\nmov.u32 %r6, %tid.z;\n"
-        "xor.b32 %r1, %r1, 1;\nxor.b32 %r2, %r2, 2;\nxor.b32 %r3, %r3, 3;\nxor.b32 %r4, %r4, 4;\n"
-        "xor.b32 %r5, %r5, 2;\nxor.b32 %r6, %r6, 1;\nor.b32 %r1, %r1, %r2;\nor.b32 %r1, %r1, %r3;\n"
-        "or.b32 %r1, %r1, %r4;\nor.b32 %r1, %r1, %r5;\nor.b32 %r1, %r1, %r6;\n"
-        "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra E;\nmov.u64 %rd2, 64;\nld.global.u32 %r7, [%rd2];\n"
-        "E: "));
-    for (int watched = 0; watched < 2; watched++) {
-        SimtOptions options = {.check = watched, .host_threads = 1};
-        if (launched((Dim3){2, 3, 4}, (Dim3){5, 3, 2}, options) != SIMT_ILLEGAL_ADDRESS)
-            wrong("it did not fail");
-        if (!strstr(error.text, "; block (1,2,3), thread (4,2,1)")) wrong("%s", error.text);
-        same("report", "hazards", report.hazard_count, watched ? 1 : 0);
-        if (report.hazard_count) {
-            same_place("block", report.hazards->block, 1, 2, 3);
-            same_place("thread", report.hazards->thread, 4, 2, 1);
-            same("hazard", "address", report.hazards->address, 64);
-            same("hazard", "occurrences", report.hazards->occurrences, 0);
-        }
-    }
-    done("a failure says where");
-}
-
-// Hazards of two lines in three blocks: each once, with its place and how often it was found.
-static void test_hazards(void) {
-    static const struct {
-        const char *file;
-        uint32_t line;
-        uint64_t occurrences, address;
-        uint32_t thread;
-    } rows[] = {{"b.cu", 10, 96, 4, 0}, {"b.cu", 20, 96, 0, 0}, {"a.cu", 10, 3, 8, 5}};
-    load(OUT(".shared .align 4 .b8 s[64];\n",
-             "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 5;\n"
-             ".loc 1 20 0\nld.shared.u32 %r2, [s];\nst.shared.u32 [s+16], %r2;\n"
-             ".loc 1 10 0\nld.shared.u32 %r3, [s+4];\nst.shared.u32 [s+20], %r3;\n"
-             ".loc 2 10 0\n@%p1 bra E;\nld.shared.u32 %r4, [s+8];\nst.shared.u32 [s+24], %r4;\n"
-             "E: ") ".file 1 \"b.cu\"\n.file 2 \"a.cu\"\n");
-    run(3, 32, CHECKED);
-    same("report", "hazards", report.hazard_count, COUNT(rows));
-    for (size_t k = 0; k < report.hazard_count && k < COUNT(rows); k++) {
-        const Hazard *hazard = &report.hazards[k];
-        const char *file = rows[k].file;
-        char advice[64];
-        same_text(file, hazard->kind, "uninitialized read");
-        same_text(file, hazard->file, file);
-        same_text(file, hazard->space, "shared");
-        same(file, "line", hazard->line, rows[k].line);
-        same(file, "occurrences", hazard->occurrences, rows[k].occurrences);
-        same(file, "address", hazard->address, rows[k].address);
-        same(file, "thread", hazard->thread.x, rows[k].thread);
-        same(file, "block", hazard->block.x, 0);
-        same(file, "other line", hazard->other_line, 0);
-        (void)snprintf(advice, sizeof advice, "thread %u reads shared memory", rows[k].thread);
-        if (strncmp(hazard->advice, advice, strlen(advice)) != 0) wrong("%s", hazard->advice);
-    }
-    done("hazards: once for each line, counted");
-}
-
-// What is said of global memory: thread 5 of block 1 accesses it at the address given.
-static void test_global_hazards(void) {
-    const uint64_t freed = memory_alloc_kind(100, MEMORY_DEVICE),
-                   room = memory_alloc_kind(1000, MEMORY_DEVICE), old = out;
-    memory_free(freed);
-    const struct {
-        const char *access, *kind, *advice;
-        uint64_t address;
-    } rows[] = {
-        {"ld.global.u32 %r3, [%rd1];\n", "use after free",
-         "thread 5 reads memory that was freed: keep the allocation until the kernel has ended",
-         freed + 8},
-        {"st.global.u64 [%rd1], %rd1;\n", "out of bounds",
-         "thread 5 writes 8 bytes at offset 1000 of an allocation of 1000 bytes: guard the index",
-         room + 1000},
-        {"ld.global.u64 %rd2, [%rd1];\n", "out of bounds",
-         "thread 5 reads 8 bytes at offset 996 of an allocation of 1000 bytes: guard the index",
-         room + 996},
-        {"atom.global.add.u32 %r3, [%rd1], 1;\n", "out of bounds",
-         "thread 5 updates 4 bytes at an address that is not the device's: pass a pointer from "
-         "cudaMalloc",
-         0},
-        {"ld.global.u32 %r3, [%rd1];\n", "misaligned access",
-         "thread 5 reads 4 bytes at an address that is no multiple of 4: align it", room + 10},
-        {"ld.global.u32 %r3, [%rd1];\n", "uninitialized read",
-         "thread 5 reads global memory that nothing has written: fill it first", room + 16}};
-    for (size_t k = 0; k < COUNT(rows); k++) {
-        char text[1024];
-        (void)snprintf(text, sizeof text, "%s%sE: ret;\n}\n",
-                       HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<3>;\n"
-                            ".reg .b32 %r<9>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\n"
-                            "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
-                            "setp.ne.u32 %p1, %r1, 5;\n@%p1 bra E;\n"
-                            "setp.ne.u32 %p1, %r2, 1;\n@%p1 bra E;\n",
-                       rows[k].access);
-        load(text);
-        out = rows[k].address;
-        (void)launched((Dim3){2, 1, 1}, (Dim3){32, 1, 1}, CHECKED);
-        same(rows[k].kind, "hazards", report.hazard_count, 1);
-        if (report.hazard_count != 1) continue;
-        const Hazard *hazard = report.hazards;
-        same_text("kind", hazard->kind, rows[k].kind);
-        same_text("advice", hazard->advice, rows[k].advice);
-        same_text("space", hazard->space, "global");
-        same(rows[k].kind, "thread", hazard->thread.x, 5);
-        same(rows[k].kind, "block", hazard->block.x, 1);
-        same(rows[k].kind, "address", hazard->address, rows[k].address);
-    }
-    out = old;
-    done("hazards of global memory, in words");
-}
 
 // Accesses of a whole warp that reach past the last address there is.
 static void test_last_addresses(void) {
@@ -543,7 +338,7 @@ static void test_last_addresses(void) {
     done("accesses at the end of the addresses are out of bounds");
 }
 
-// Of blocks behind the one that failed nothing is told, in whatever order they ran.
+// No hazard of a block after the one that failed is reported, in whatever order they ran.
 static void test_uncertain(void) {
     load(OUT(".shared .align 4 .b8 s[64];\n",
              ".loc 1 20 0\nld.shared.u32 %r2, [s];\nst.shared.u32 [s+4], %r2;\nbar.sync 0;\n"
@@ -561,29 +356,25 @@ static void test_uncertain(void) {
         same("report", "hazards", report.hazard_count > 0, true);
     }
     if (alone == 12) wrong("no block ran before");
-    done("nothing is told of blocks behind the one that failed");
+    done("no hazard of a block after the one that failed is reported");
 }
 
 // --- lanes ---
 
-// A join takes the place of a path that has ended, and lanes exit below it: the others go on at
-// once, and warp 1, which runs behind warp 0, sees that they have.
-static void test_reused_path(void) {
-    load(EACH("", "setp.ge.u32 %p4, %r1, 32;\n@%p4 bra W;\nsetp.lt.u32 %p1, %r1, 16;\n"
-                  "@%p1 bra A;\nmov.u32 %r2, 1;\nbra M;\nA: setp.lt.u32 %p2, %r1, 8;\n"
-                  "@%p2 bra B;\nsetp.lt.u32 %p3, %r1, 12;\n@%p3 bra X;\nmov.u32 %r2, 2;\nbra N;\n"
-                  "B: mov.u32 %r2, 3;\nN: add.u32 %r2, %r2, 10;\nM: st.global.u32 [%rd2], %r2;\n"
-                  "st.global.u32 [%rd1+256], 1;\nret;\n"
-                  "W: ld.global.u32 %r2, [%rd1+256];\nst.global.u32 [%rd2], %r2;\nX: "));
-    memset(words, 0, 260);
-    run(1, 64, PLAIN);
-    for (uint32_t t = 0; t < 32; t++)
-        same("lane", "value", words[t], t < 8 ? 13 : t < 12 ? 0 : t < 16 ? 12 : 1);
-    for (uint32_t t = 32; t < 64; t++) same("lane of warp 1", "value", words[t], 1);
-    done("lanes exit below a join in the first path's place");
+// Lanes that a mask names exchange values from different paths, while others are elsewhere.
+static void test_partial_meeting(void) {
+    load(EACH("", "mov.u32 %r2, 100;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra B;\n"
+                  "setp.lt.u32 %p2, %r1, 8;\n@%p2 bra C;\n"
+                  "shfl.sync.bfly.b32 %r2, %r1, 8, 31, 0xffff;\nbra B;\n"
+                  "C: shfl.sync.bfly.b32 %r2, %r1, 8, 31, 0xffff;\n"
+                  "B: st.global.u32 [%rd2], %r2;\n"));
+    memset(words, 0, 128);
+    run(1, 32, PLAIN);
+    for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t < 16 ? t ^ 8 : 100);
+    done("some lanes meet on different paths");
 }
 
-// The system's shared memory: behind the program's, never at 0, all zero, 1 KiB.
+// The system's shared memory: after the program's, never at 0, all zero, 1 KiB.
 static void test_reserved(void) {
     static const uint32_t shared[] = {0, 1, 127, 128, 300}, begins[] = {128, 128, 128, 256, 384};
     load(OUT("", "mov.u32 %r1, %reserved_smem_offset_begin;\nst.global.u32 [%rd1], %r1;\n"
@@ -603,41 +394,6 @@ static void test_reserved(void) {
     done("the system's shared memory");
 }
 
-// Lanes that a mask names meet where they are on different paths, while others are elsewhere.
-static void test_partial_meeting(void) {
-    load(EACH("", "mov.u32 %r2, 100;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra B;\n"
-                  "setp.lt.u32 %p2, %r1, 8;\n@%p2 bra C;\n"
-                  "shfl.sync.bfly.b32 %r2, %r1, 8, 31, 0xffff;\nbra B;\n"
-                  "C: shfl.sync.bfly.b32 %r2, %r1, 8, 31, 0xffff;\n"
-                  "B: st.global.u32 [%rd2], %r2;\n"));
-    memset(words, 0, 128);
-    run(1, 32, PLAIN);
-    for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t < 16 ? t ^ 8 : 100);
-    done("some lanes meet on different paths");
-}
-
-// Lanes wait for all; one of the warp ends elsewhere, behind them and without a join.
-static void test_awaited_end(void) {
-    load(EACH("", "setp.eq.u32 %p1, %r1, 5;\n@%p1 bra A;\nbar.warp.sync -1;\n"
-                  "st.global.u32 [%rd2], 7;\nret;\nA: st.global.u32 [%rd2], 8;\n"));
-    memset(words, 0, 128);
-    run(1, 32, PLAIN);
-    for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t == 5 ? 8 : 7);
-    done("lanes that wait for one that ends");
-}
-
-// Four blocks of 2 MiB of local memory each, of which each waits for the next one: all are there.
-static void test_residents(void) {
-    load(OUT(".local .align 4 .b8 l[16384];\n",
-             "mov.u32 %r1, %ctaid.x;\nmov.u32 %r3, 1;\nst.local.u32 [l], %r3;\n"
-             "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\nsetp.eq.u32 %p1, %r1, 3;\n"
-             "@%p1 bra E;\nL: ld.volatile.global.u32 %r2, [%rd2+4];\nsetp.eq.u32 %p2, %r2, 0;\n"
-             "@%p2 bra L;\nE: st.volatile.global.u32 [%rd2], %r3;\n"));
-    memset(words, 0, 16);
-    run(4, 128, PLAIN);
-    done("blocks that wait for later ones");
-}
-
 static size_t pages_held(void) {
     char text[64] = "";
     FILE *file = fopen("/proc/self/statm", "r");
@@ -646,7 +402,7 @@ static size_t pages_held(void) {
     return end ? strtoul(end, NULL, 10) : 0;
 }
 
-// Local memory holds what nothing has written in every block, and is given back behind the launch.
+// Local memory is poisoned anew for every block, and is given back after the launch.
 static void test_local(void) {
     load(OUT(".local .align 4 .b8 l[65536];\n",
              "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
@@ -663,59 +419,8 @@ static void test_local(void) {
 
 // --- hazards, one at a time ---
 
-// Generic addresses are checked in the memory they lead to.
-static void test_generic_hazards(void) {
-    load(OUT(".shared .align 4 .b8 s[64];\n",
-             "mov.u32 %r1, s;\ncvt.u64.u32 %rd2, %r1;\ncvta.shared.u64 %rd2, %rd2;\n"
-             "ld.u32 %r2, [%rd2+8];\nst.u32 [%rd2], %r2;\n"));
-    run(1, 32, CHECKED);
-    same("report", "hazards", report.hazard_count, 1);
-    for (size_t k = 0; k < report.hazard_count; k++) {
-        same_text("kind", report.hazards[k].kind, "uninitialized read");
-        same_text("space", report.hazards[k].space, "shared");
-    }
-    done("hazards at generic addresses");
-}
-
-// A whole warp reads 32 bytes in a row; each of them is written, or one of them is not.
-static void test_missing_byte(void) {
-    load(OUT("", "mov.u32 %r1, %tid.x;\ncvt.u64.u32 %rd2, %r1;\nadd.s64 %rd2, %rd1, %rd2;\n"
-                 "ld.global.u8 %r2, [%rd2];\n"));
-    const uint64_t old = out;
-    for (uint32_t missing = 0; missing <= 32; missing++) {
-        out = memory_alloc_kind(32, MEMORY_DEVICE);
-        memory_written(out, missing);
-        if (missing < 32) memory_written(out + missing + 1, 31 - missing);
-        run(1, 32, CHECKED);
-        same("report", "hazards", report.hazard_count, missing < 32);
-        if (report.hazard_count) same("hazard", "address", report.hazards->address - out, missing);
-        memory_free(out);
-    }
-    out = old;
-    done("the byte that nothing has written");
-}
-
-// Lines are told in order, also of neighbours, whatever their places in a table.
-static void test_line_order(void) {
-    for (int file = 0; file < 16; file++) {
-        static char text[8192];
-        size_t at = (size_t)snprintf(text, sizeof text, HEAD ".visible .entry k()\n{\n");
-        at += (size_t)snprintf(text + at, sizeof text - at, ".reg .b32 %%r<2>;\n");
-        for (int line = 1; line <= 100; line++)
-            at += (size_t)snprintf(text + at, sizeof text - at,
-                                   ".loc 1 %d 0\nmov.u32 %%r1, %%tid.x;\n", line);
-        (void)snprintf(text + at, sizeof text - at, "ret;\n}\n.file 1 \"%d.cu\"\n", file);
-        load(text);
-        run(1, 32, (SimtOptions){.lines = true});
-        same("report", "lines", report.line_count, 100);
-        for (uint32_t k = 0; k < report.line_count && !trouble[0]; k++)
-            same("report", "line", report.lines[k].line, k + 1);
-    }
-    done("lines in order");
-}
-
-// What lane 2 knows of lane 0 stays what it was when lanes 0 and 1 meet: its write to the first
-// word, behind which they met, and not the one to the second word.
+// What lane 2 knows of lane 0 does not change when lanes 0 and 1 synchronize: it knows of the write
+// to the first word, which came before they synchronized, and not of the one to the second word.
 static void test_lanes_apart(void) {
     load(OUT(".shared .align 4 .b8 s[8];\n",
              "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 2;\n"
@@ -730,65 +435,6 @@ static void test_lanes_apart(void) {
         same("hazard", "address", report.hazards[k].address, 4);
     }
     done("lanes of a warp that meet in pairs");
-}
-
-// A flag that lane 2 sets tells of what lane 1 has written only behind a meeting of the two.
-#define FLAG(meeting)                                                                              \
-    OUT(".shared .align 4 .b8 s[8];\n",                                                            \
-        "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 1;\nsetp.eq.u32 %p2, %r1, 2;\n"               \
-        "or.pred %p3, %p1, %p2;\n@%p1 st.shared.u32 [s+4], 0;\nbar.sync 0;\n"                      \
-        "setp.ge.u32 %p4, %r1, 32;\n@%p4 bra W;\n@%p1 st.shared.u32 [s], 7;\n" meeting             \
-        "@%p2 st.release.cta.shared.u32 [s+4], 1;\nret;\n"                                         \
-        "W: setp.ne.u32 %p5, %r1, 32;\n@%p5 bra E;\n"                                              \
-        "L: ld.acquire.cta.shared.u32 %r2, [s+4];\nsetp.eq.u32 %p6, %r2, 0;\n@%p6 bra L;\n"        \
-        "ld.shared.u32 %r3, [s];\nE: ")
-
-static void test_told_further(void) {
-    load(FLAG(""));
-    run(1, 64, CHECKED);
-    same("not met", "hazards", report.hazard_count, 1);
-    load(FLAG("@%p3 bar.warp.sync 6;\n"));
-    run(1, 64, CHECKED);
-    same("met", "hazards", report.hazard_count, 0);
-    done("a flag tells of lanes that met the one that sets it");
-}
-
-// --- memory that is not there ---
-
-static long allocations_left = -1; // negative: no end
-
-static bool refused(void) { return allocations_left >= 0 && allocations_left-- == 0; }
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t bytes);
-
-void *malloc(size_t bytes) { return refused() ? NULL : __libc_malloc(bytes); }
-
-void *calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
-
-void *realloc(void *old, size_t bytes) { return refused() ? NULL : __libc_realloc(old, bytes); }
-
-// One allocation of a launch that is checked fails, each in turn: it says so, or loses nothing.
-static void test_refused(void) {
-    load(OUT(".shared .align 4 .b8 s[8];\n",
-             "ld.shared.u32 %r2, [s];\nst.shared.u32 [s+4], %r2;\n"));
-    long tried = 0, failed = 0;
-    for (bool ended = false; !ended && !trouble[0]; tried++) {
-        const SimtOptions options = {.check = true, .host_threads = 1};
-        error.text[0] = '\0';
-        allocations_left = tried;
-        const SimtStatus status = launched((Dim3){2, 1, 1}, (Dim3){32, 1, 1}, options);
-        ended = allocations_left >= 0;
-        allocations_left = -1;
-        failed += status != SIMT_OK;
-        if (status == SIMT_OK && report.hazard_count != 1) wrong("allocation %ld: lost", tried);
-        if (status != SIMT_OK && status != SIMT_OUT_OF_MEMORY)
-            wrong("allocation %ld: status %d", tried, (int)status);
-        if (status != SIMT_OK && !error.text[0]) wrong("allocation %ld: nothing said", tried);
-    }
-    if (failed < 5) wrong("%ld allocations, %ld failed", tried, failed);
-    done("memory that is not there in a launch that is checked");
 }
 
 // --- traces ---
@@ -884,29 +530,15 @@ int main(void) {
     test_shared();
     test_variables();
     test_bad_modules();
-    test_recursion();
     test_stack();
-    test_info();
     if (!memory_track()) return 1;
     test_watched();
-    test_tallies();
-    test_failure();
-    test_hazards();
-    test_global_hazards();
     test_last_addresses();
     test_uncertain();
-    test_reused_path();
-    test_reserved();
     test_partial_meeting();
-    test_awaited_end();
-    test_residents();
+    test_reserved();
     test_local();
-    test_generic_hazards();
-    test_missing_byte();
-    test_line_order();
     test_lanes_apart();
-    test_told_further();
-    test_refused();
     test_trace();
     test_trace_checked();
     return 0;

@@ -14,18 +14,6 @@ namespace cg = cooperative_groups;
 
 // --- clusters ---
 
-// Each block writes into the next one, and reads what came.
-template <bool RIGHT> __global__ void ring(int *out) {
-    __shared__ int s[BLOCK];
-    IN_CLUSTER;
-    s[t] = 0;  // LABEL ring
-    cluster.sync();
-    cluster.map_shared_rank(s, next)[t] = t;  // LABEL ring
-    if (RIGHT) cluster.sync();
-    out[blockIdx.x * BLOCK + t] = s[t];  // HAZARD ring: race with ring
-    cluster.sync();
-}
-
 template <bool RIGHT> __global__ void first_sync(int *out) {
     __shared__ int s[BLOCK];
     IN_CLUSTER;
@@ -65,79 +53,6 @@ template <bool RIGHT> __global__ void last_sync_of_one(int *out) {
     cluster.sync();
     if (rank == 0) out[t] = cluster.map_shared_rank(s, 1)[t];  // HAZARD last_sync_of_one: cluster
     if (RIGHT) cluster.sync();
-}
-
-// The barrier of a block is none of the cluster's.
-template <bool RIGHT> __global__ void block_barrier(int *out) {
-    __shared__ int s[BLOCK];
-    IN_CLUSTER;
-    cluster.sync();
-    s[t] = t;  // LABEL block_barrier
-    if (RIGHT)
-        cluster.sync();
-    else
-        __syncthreads();
-    int v = cluster.map_shared_rank(s, next)[t];  // HAZARD block_barrier: race with block_barrier
-    cluster.sync();
-    out[blockIdx.x * BLOCK + t] = v;
-}
-
-// What comes between arriving and waiting is on neither side of the barrier.
-template <bool RIGHT> __global__ void arrive_and_wait(int *out) {
-    __shared__ int s[BLOCK];
-    IN_CLUSTER;
-    s[t] = 0;
-    cluster.sync();
-    cluster.map_shared_rank(s, next)[t] = t;  // LABEL arrive_and_wait
-    cluster.barrier_arrive();
-    int v = 0;
-    if (!RIGHT) v = s[t];  // HAZARD arrive_and_wait: race with arrive_and_wait
-    cluster.barrier_wait();
-    if (RIGHT) v = s[t];
-    out[blockIdx.x * BLOCK + t] = v;
-}
-
-// The same of the other side: what one writes there is not ordered before what others read behind.
-template <bool RIGHT> __global__ void written_between(int *out) {
-    __shared__ int s[BLOCK];
-    IN_CLUSTER;
-    const bool late = !RIGHT && cluster.block_rank() == 0;
-    cluster.sync();
-    if (!late) s[t] = t;
-    cluster.barrier_arrive();
-    if (late) s[t] = t;  // LABEL written_between
-    cluster.barrier_wait();
-    int v = cluster.map_shared_rank(s, next)[t];  // HAZARD written_between: race with written_between
-    cluster.sync();
-    out[blockIdx.x * BLOCK + t] = v;
-}
-
-// The same in global memory.
-template <bool RIGHT> __global__ void global_between(int *out) {
-    IN_CLUSTER;
-    const bool late = !RIGHT && cluster.block_rank() == 0;
-    cluster.sync();
-    if (!late) out[blockIdx.x * BLOCK + t] = t;
-    cluster.barrier_arrive();
-    if (late) out[blockIdx.x * BLOCK + t] = t;  // LABEL global_between
-    cluster.barrier_wait();
-    int v = out[next * BLOCK + t];  // HAZARD global_between: race with global_between
-    cluster.sync();
-    out[blockIdx.x * BLOCK + t] = v;
-}
-
-// Two rounds: what is read in the first must be read before it is written in the second.
-template <bool RIGHT> __global__ void two_rounds(int *out) {
-    __shared__ int s[BLOCK];
-    IN_CLUSTER;
-    int sum = 0;
-    for (int k = 0; k < 2; k++) {
-        s[t] = t + k;  // HAZARD two_rounds: race with two_rounds
-        cluster.sync();
-        sum += cluster.map_shared_rank(s, next)[t];  // LABEL two_rounds
-        if (RIGHT || k > 0) cluster.sync();
-    }
-    out[blockIdx.x * BLOCK + t] = sum;
 }
 
 // Blocks 1 and 2 read, with threads of one number; before block 0 writes it must hear of both.
@@ -208,46 +123,7 @@ template <bool RIGHT> __global__ void two_barriers(int *out) {
     out[blockIdx.x * BLOCK + threadIdx.x] = 1;
 }
 
-// Global memory is ordered by the barrier of the cluster too.
-template <bool RIGHT> __global__ void through_global(int *out) {
-    IN_CLUSTER;
-    out[blockIdx.x * BLOCK + t] = t;  // LABEL through_global
-    if (RIGHT) cluster.sync();
-    int v = out[next * BLOCK + t];  // HAZARD through_global: race with through_global
-    cluster.sync();
-    out[blockIdx.x * BLOCK + t] = v + 1;
-}
-
 // --- cp.async ---
-
-template <bool RIGHT> __global__ void copy_wait(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    __pipeline_memcpy_async(&s[t], &in[t], 4);  // LABEL copy_wait
-    __pipeline_commit();
-    if (RIGHT) __pipeline_wait_prior(0);
-    __syncthreads();
-    out[t] = s[(t + 32) % BLOCK];  // HAZARD copy_wait: race with copy_wait
-}
-
-template <bool RIGHT> __global__ void copy_own_wait(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    __pipeline_memcpy_async(&s[t], &in[t], 4);  // LABEL copy_own_wait
-    __pipeline_commit();
-    if (RIGHT) __pipeline_wait_prior(0);
-    out[t] = s[t];  // HAZARD copy_own_wait: race with copy_own_wait
-}
-
-template <bool RIGHT> __global__ void copy_barrier(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    __pipeline_memcpy_async(&s[t], &in[t], 4);  // LABEL copy_barrier
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    if (RIGHT) __syncthreads();
-    out[t] = s[(t + 32) % BLOCK];  // HAZARD copy_barrier: race with copy_barrier
-}
 
 // The younger of two groups may still be under way.
 template <bool RIGHT> __global__ void copy_groups(const int *in, int *out) {
@@ -261,26 +137,6 @@ template <bool RIGHT> __global__ void copy_groups(const int *in, int *out) {
     __syncthreads();
     out[t] = s[0][(t + 32) % BLOCK];
     out[BLOCK + t] = s[1][(t + 32) % BLOCK];  // HAZARD copy_groups: race with copy_groups
-}
-
-// Four tiles through two buffers.
-template <bool RIGHT> __global__ void copy_pipeline(const int *in, int *out) {
-    __shared__ int s[2][BLOCK];
-    unsigned t = threadIdx.x;
-    int sum = 0;
-    __pipeline_memcpy_async(&s[0][t], &in[t], 4);  // LABEL copy_pipeline
-    __pipeline_commit();
-    for (int k = 0; k < 4; k++) {
-        if (k < 3)
-            // HAZARD-NEXT copy_pipeline: race with copy_pipeline_read
-            __pipeline_memcpy_async(&s[(k + 1) % 2][t], &in[(k + 1) * BLOCK + t], 4);
-        __pipeline_commit();
-        __pipeline_wait_prior(1);
-        __syncthreads();
-        sum += s[k % 2][(t + 32) % BLOCK];  // LABEL copy_pipeline_read
-        if (RIGHT) __syncthreads();
-    }
-    out[t] = sum;
 }
 
 // Who has nothing left to copy copies the last element once more, as cooperative groups let tiles do.
@@ -307,34 +163,6 @@ template <bool RIGHT> __global__ void copy_by_two(const int *in, int *out) {
     out[t] = s[(t + 32) % BLOCK];
 }
 
-// The copies of both have to be waited for.
-template <bool RIGHT> __global__ void copy_by_two_wait(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    __pipeline_memcpy_async(&s[t % 64], &in[t % 64], 4);  // LABEL copy_by_two_wait
-    __pipeline_commit();
-    if (RIGHT || t < 64) __pipeline_wait_prior(0);
-    __syncthreads();
-    out[t] = s[(t + 32) % 64];  // HAZARD copy_by_two_wait: race with copy_by_two_wait
-}
-
-// One of them copies when the other one has waited already, and somebody reads.
-template <bool RIGHT> __global__ void copy_by_two_late(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    if (t < 64 || RIGHT) __pipeline_memcpy_async(&s[t % 64], &in[t % 64], 4);
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    if (t >= 64 && !RIGHT) {
-        __pipeline_memcpy_async(&s[t % 64], &in[t % 64], 4);  // LABEL copy_by_two_late
-        __pipeline_commit();
-        __pipeline_wait_prior(0);
-    } else {
-        out[t] = s[(t + 32) % 64];  // HAZARD copy_by_two_late: race with copy_by_two_late
-    }
-}
-
 // A store is no copy, even of the same.
 template <bool RIGHT> __global__ void copy_and_store(const int *in, int *out) {
     __shared__ int s[BLOCK];
@@ -347,21 +175,6 @@ template <bool RIGHT> __global__ void copy_and_store(const int *in, int *out) {
     __pipeline_wait_prior(0);
     __syncthreads();
     out[t] = s[(to + 32) % 64];
-}
-
-// From the same place, where another value has come in between.
-template <bool RIGHT> __global__ void copy_changed(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    out[t] = in[t] + 1;
-    __pipeline_memcpy_async(&s[t], &out[t], 4);  // LABEL copy_changed
-    __pipeline_commit();
-    if (RIGHT) __pipeline_wait_prior(0);
-    out[t] = in[t] + 2;
-    __pipeline_memcpy_async(&s[t], &out[t], 4);  // HAZARD copy_changed: race with copy_changed
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    out[t] = s[t];
 }
 
 // --- copies in bulk ---
@@ -399,37 +212,6 @@ __device__ void wait(unsigned long long *barrier, unsigned parity) {
 #define WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
 
 enum { BYTES = BLOCK * 4 };
-
-template <bool RIGHT> __global__ void bulk_wait(const int *in, int *out) {
-    __shared__ __align__(128) int s[BLOCK];
-    __shared__ unsigned long long arrived;
-    unsigned t = threadIdx.x;
-    if (t == 0) {
-        make(&arrived, 1);
-        fence_init();
-        EXPECT(&arrived, BYTES);
-        LOAD(s, in, BYTES, &arrived);  // LABEL bulk_wait
-    }
-    __syncthreads();
-    if (RIGHT) wait(&arrived, 0);
-    out[t] = s[t];  // HAZARD bulk_wait: race with bulk_wait
-}
-
-// The thread that waits passes it on by a barrier.
-template <bool RIGHT> __global__ void bulk_one_waits(const int *in, int *out) {
-    __shared__ __align__(128) int s[BLOCK];
-    __shared__ unsigned long long arrived;
-    unsigned t = threadIdx.x;
-    if (t == 0) {
-        make(&arrived, 1);
-        fence_init();
-        EXPECT(&arrived, BYTES);
-        LOAD(s, in, BYTES, &arrived);  // LABEL bulk_one_waits
-        wait(&arrived, 0);
-    }
-    if (RIGHT) __syncthreads();
-    out[t] = s[t];  // HAZARD bulk_one_waits: race with bulk_one_waits
-}
 
 // What a block has waited for in front of the barrier of the cluster, others may write over behind
 // it, also where the block goes on to a barrier of its own first.
@@ -563,50 +345,6 @@ template <int PLACE> __global__ void bulk_target(int *in, int *out) {
     if (t == 64) in[0] = out[PLACE];  // HAZARD bulk_target: race with bulk_target
 }
 
-// All threads have waited, and met: then the buffer is theirs.
-template <bool RIGHT> __global__ void bulk_then_own(const int *in, int *out) {
-    __shared__ __align__(128) int s[BLOCK];
-    __shared__ unsigned long long arrived;
-    unsigned t = threadIdx.x;
-    if (t == 0) {
-        make(&arrived, 1);
-        fence_init();
-        EXPECT(&arrived, BYTES);
-        LOAD(s, in, BYTES, &arrived);
-    }
-    __syncthreads();
-    wait(&arrived, 0);
-    int v = s[(t + 32) % BLOCK];  // LABEL bulk_then_own
-    if (RIGHT) __syncthreads();
-    s[t] = v;  // HAZARD bulk_then_own: race with bulk_then_own
-    __syncthreads();
-    out[t] = s[(t + 64) % BLOCK];
-}
-
-// Two tiles through one buffer.
-template <bool RIGHT> __global__ void bulk_refill(const int *in, int *out) {
-    __shared__ __align__(128) int s[BLOCK];
-    __shared__ unsigned long long arrived[2];
-    unsigned t = threadIdx.x;
-    int sum = 0;
-    if (t == 0) {
-        make(&arrived[0], 1);
-        make(&arrived[1], 1);
-        fence_init();
-    }
-    __syncthreads();
-    for (int k = 0; k < 2; k++) {
-        if (t == 0) {
-            EXPECT(&arrived[k], BYTES);
-            LOAD(s, in + k * BLOCK, BYTES, &arrived[k]);  // HAZARD bulk_refill: race with bulk_refill
-        }
-        wait(&arrived[k], 0);
-        sum += s[t];  // LABEL bulk_refill
-        if (RIGHT) __syncthreads();
-    }
-    out[t] = sum;
-}
-
 template <bool FENCE, bool WAITS, bool ENDS> __device__ void bulk_out(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -630,20 +368,6 @@ __global__ void bulk_store_right(const int *in, int *out) { bulk_out<true, true,
 __global__ void bulk_proxy(const int *in, int *out) { bulk_out<false, true, true>(in, out); }
 __global__ void bulk_overwrite(const int *in, int *out) { bulk_out<true, false, true>(in, out); }
 __global__ void bulk_end(const int *in, int *out) { bulk_out<true, false, false>(in, out); }
-
-// The fence may be the copying thread's, behind the barrier.
-__global__ void bulk_fence_behind(const int *in, int *out) {
-    __shared__ __align__(128) int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];
-    __syncthreads();
-    if (t == 0) {
-        fence_proxy();
-        STORE(out, s, BYTES);
-        COMMIT();
-        WAIT_READ();
-    }
-}
 
 // The mbarrier must be there for all who wait.
 template <bool RIGHT> __global__ void bulk_made(const int *in, int *out) {
@@ -780,18 +504,12 @@ __global__ void cluster_of_one(const int *in, int *out) {
         RUN(#kernel "_right", in_cluster(kernel<true>, d_in, d_out))
 
 static const Case cases[] = {
-    CLUSTER(ring), CLUSTER(first_sync), CLUSTER(first_wait), CLUSTER(last_sync),
-    CLUSTER(last_sync_of_one), CLUSTER(block_barrier), CLUSTER(arrive_and_wait),
-    CLUSTER(written_between), CLUSTER(global_between), CLUSTER(two_rounds), CLUSTER(two_readers),
-    CLUSTER(arrive_relaxed), CLUSTER(byte_before_wait), CLUSTER(histogram), CLUSTER(some_threads),
-    CLUSTER(two_barriers), CLUSTER(through_global), CLUSTER(remote_arrive), CLUSTER(store_async),
-    CLUSTER(bulk_far_wait), CLUSTER(store_async_again), TWINS(1, BLOCK, copy_wait),
-    TWINS(1, BLOCK, copy_own_wait), TWINS(1, BLOCK, copy_barrier), TWINS(1, BLOCK, copy_groups),
-    TWINS(1, BLOCK, copy_pipeline), TWINS(1, BLOCK, copy_repeated), TWINS(1, BLOCK, copy_by_two),
-    TWINS(1, BLOCK, copy_by_two_wait), TWINS(1, BLOCK, copy_by_two_late),
-    TWINS(1, BLOCK, copy_and_store), TWINS(1, BLOCK, copy_changed), TWINS(1, BLOCK, bulk_wait),
-    TWINS(1, BLOCK, bulk_one_waits), TWINS(1, BLOCK, bulk_init_other), TWINS(1, BLOCK, bulk_refill),
-    TWINS(1, BLOCK, bulk_then_own), ONE(1, BLOCK, "bulk_source", bulk_source<0>),
+    CLUSTER(first_sync), CLUSTER(first_wait), CLUSTER(last_sync), CLUSTER(last_sync_of_one),
+    CLUSTER(two_readers), CLUSTER(arrive_relaxed), CLUSTER(byte_before_wait), CLUSTER(histogram),
+    CLUSTER(some_threads), CLUSTER(two_barriers), CLUSTER(remote_arrive), CLUSTER(store_async),
+    CLUSTER(bulk_far_wait), CLUSTER(store_async_again), TWINS(1, BLOCK, copy_groups),
+    TWINS(1, BLOCK, copy_repeated), TWINS(1, BLOCK, copy_by_two), TWINS(1, BLOCK, copy_and_store),
+    TWINS(1, BLOCK, bulk_init_other), ONE(1, BLOCK, "bulk_source", bulk_source<0>),
     ONE(1, BLOCK, "bulk_source_last", bulk_source<BLOCK - 5>),
     ONE(1, BLOCK, "bulk_source_right", bulk_source<BLOCK - 4>),
     ONE(1, BLOCK, "bulk_target", bulk_target<0>),
@@ -799,8 +517,7 @@ static const Case cases[] = {
     ONE(1, BLOCK, "bulk_target_right", bulk_target<BLOCK - 4>),
     ONE(1, BLOCK, "bulk_store_right", bulk_store_right), ONE(1, BLOCK, "bulk_proxy", bulk_proxy),
     ONE(1, BLOCK, "bulk_overwrite", bulk_overwrite), ONE(1, BLOCK, "bulk_end", bulk_end),
-    ONE(1, BLOCK, "bulk_fence_behind_right", bulk_fence_behind), TWINS(1, BLOCK, bulk_made),
-    ONE(400, BLOCK, "cluster_of_one_right", cluster_of_one),
+    TWINS(1, BLOCK, bulk_made), ONE(400, BLOCK, "cluster_of_one_right", cluster_of_one),
     RUN("reads_early", behind(reads_early<false>, d_out)),
     RUN("reads_early_right", behind(reads_early<true>, d_out)),
     RUN("waits_for_all", behind(waits_for_all<false>, d_out)),

@@ -49,23 +49,6 @@ template <int KIND> __global__ void last_block(const int *in, int *out) {
     if (t == 0) out[0] = sum;
 }
 
-// Every thread's own fence, then a barrier, then one thread's ticket, which is set back by hand.
-__global__ void last_block_fences(const int *in, int *out) {
-    __shared__ bool last;
-    unsigned t = threadIdx.x;
-    out[1 + blockIdx.x * BLOCK + t] = in[t];
-    __threadfence();
-    __syncthreads();
-    if (t == 0) last = atomicAdd(&ticket, 1) == gridDim.x - 1;
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    int sum = 0;
-    for (unsigned b = 0; b < gridDim.x; b++) sum += out[1 + b * BLOCK + t];
-    if (t == 0) out[0] = sum;
-    if (t == 0) ticket = 0;
-}
-
 // --- a flag, and a mailbox ---
 
 enum { WEAK_FLAG = 2 + NO_ACQUIRE, TWO_LANES };
@@ -320,16 +303,6 @@ template <int KIND> __global__ void locked(const int *in, int *out) {
         atomicExch(&lock_word, 0);  // LABEL locked_block_exchange
 }
 
-// Threads of one block lock; the scope of the block is enough.
-__global__ void locked_in_block(const int *in, int *out) {
-    if (threadIdx.x % 32) return;
-    while (atomicCAS_block(&lock_word, 0, 1) != 0) {}
-    __threadfence_block();
-    out[0] += in[threadIdx.x];
-    __threadfence_block();
-    atomicExch_block(&lock_word, 0);
-}
-
 // --- atomics ---
 
 template <bool ATOMIC> __global__ void add_blocks(const int *in, int *out) {
@@ -338,15 +311,6 @@ template <bool ATOMIC> __global__ void add_blocks(const int *in, int *out) {
         atomicAdd(&out[0], in[blockIdx.x]);
     else
         out[0] = out[0] + in[blockIdx.x];  // HAZARD add_blocks: race
-}
-
-// A weak load beside other blocks' atomics.
-template <bool ATOMIC> __global__ void look_at_counter(const int *in, int *out) {
-    if (threadIdx.x > 0) return;
-    atomicAdd(&counter, in[1]);  // LABEL look_at_counter_add
-    int seen = ATOMIC ? atomicAdd(&counter, 0)
-                      : counter;  // HAZARD look_at_counter: race with look_at_counter_add
-    out[1 + blockIdx.x] = seen;
 }
 
 template <bool DEVICE> __global__ void scope_of_atomic(const int *in, int *out) {
@@ -382,13 +346,6 @@ template <bool SYNC> __global__ void across_grid(const int *in, int *out) {
         if (SYNC) cg::this_grid().sync();
         out[i] = other;  // LABEL across_grid_write
     }
-}
-
-// Bytes of one word by different blocks, and a value that all agree on.
-__global__ void bytes_of_blocks(const int *in, int *out) {
-    if (threadIdx.x > 2) return;
-    ((unsigned char *)out)[blockIdx.x * 3 + threadIdx.x] = (unsigned char)in[blockIdx.x];
-    out[100] = 7;
 }
 
 template <bool OWN> __global__ void bytes_shared_by_blocks(const int *in, int *out) {
@@ -427,17 +384,6 @@ __global__ void cas_add(const int *in, int *out) {
         old = atomicCAS(out, assumed, assumed + in[threadIdx.x]);  // LABEL cas_add_update
     } while (old != assumed);
     out[1 + blockIdx.x * BLOCK + threadIdx.x] = old;
-}
-
-// Reads again each time, and shares with others that only add.
-__global__ void cas_or_add(const int *in, int *out) {
-    int old;
-    if (threadIdx.x < 32)
-        do
-            old = *out;  // NOTE cas_or_add: race with cas_or_add_update
-        while (atomicCAS(out, old, old * 3 + in[threadIdx.x]) != old);  // LABEL cas_or_add_update
-    else
-        atomicAdd(out, 1);  // LABEL cas_or_add_update
 }
 
 // What was read says whether there is anything to do, and nobody looks whether it was stale.
@@ -492,9 +438,8 @@ template <bool RIGHT> __global__ void message_in_place(const int *, int *out) {
 }
 
 static const Case cases[] = {
-    ONE(2, 64, "cas_add", cas_add), ONE(2, 64, "cas_or_add", cas_or_add),
-    ONE(2, 64, "cas_decides", cas_decides), ONE(2, 64, "cas_keeps", cas_keeps),
-    ONE(2, 64, "cas_follows", cas_follows),
+    ONE(2, 64, "cas_add", cas_add), ONE(2, 64, "cas_decides", cas_decides),
+    ONE(2, 64, "cas_keeps", cas_keeps), ONE(2, 64, "cas_follows", cas_follows),
     ONE(3, BLOCK, "last_block_right", last_block<RIGHT>),
     ONE(3, BLOCK, "last_block_release", last_block<NO_RELEASE>),
     ONE(3, BLOCK, "last_block_acquire", last_block<NO_ACQUIRE>),
@@ -502,7 +447,6 @@ static const Case cases[] = {
     ONE(3, BLOCK, "last_block_atomic", last_block<BLOCK_ATOMIC>),
     ONE(3, BLOCK, "last_block_barrier", last_block<NO_BARRIER>),
     ONE(3, BLOCK, "last_block_plain", last_block<PLAIN_TICKET>),
-    ONE(3, BLOCK, "last_block_fences_right", last_block_fences),
     ONE(3, BLOCK, "message_right", message<RIGHT>),
     ONE(3, BLOCK, "message_release", message<NO_RELEASE>),
     ONE(3, BLOCK, "message_acquire", message<NO_ACQUIRE>),
@@ -519,9 +463,8 @@ static const Case cases[] = {
     ONE(2, 32, "fence_of_other_lanes", fence_of_lanes<EIGHT_LANES, 9>),
     ONE(2, 32, "fence_of_other_lanes_right", fence_of_lanes<EIGHT_LANES, 5>),
     ONE(2, 32, "lanes_met_then_fence", lanes_met_then_fence<9>),
-    ONE(2, 32, "lanes_met_then_fence_right", lanes_met_then_fence<5>),
-    TWINS(2, 32, flag_of_all_lanes), TWINS(3, BLOCK, flag_under_wide_store),
-    ONE(2, 32, "first_swaps", swap_of_lanes<FIRST, 5>),
+    ONE(2, 32, "lanes_met_then_fence_right", lanes_met_then_fence<5>), TWINS(2, 32, flag_of_all_lanes),
+    TWINS(3, BLOCK, flag_under_wide_store), ONE(2, 32, "first_swaps", swap_of_lanes<FIRST, 5>),
     ONE(2, 32, "first_swaps_right", swap_of_lanes<FIRST, 0>),
     ONE(2, 32, "sixth_swaps", swap_of_lanes<SIXTH, 0>),
     ONE(2, 32, "sixth_swaps_right", swap_of_lanes<SIXTH, 5>),
@@ -529,18 +472,17 @@ static const Case cases[] = {
     ONE(2, 32, "message_scope", message_scope<cuda::thread_scope_block>),
     ONE(2, 32, "message_scope_right", message_scope<cuda::thread_scope_device>),
     TWINS(2, 32, overwritten_behind_flag), ONE(2, 32, "mailbox_right", mailbox),
-    TWINS(2, 32, message_in_place), TWINS(3, BLOCK, pass_on), ONE(3, BLOCK, "locked_right", locked<RIGHT>),
+    TWINS(2, 32, message_in_place), TWINS(3, BLOCK, pass_on),
+    ONE(3, BLOCK, "locked_right", locked<RIGHT>),
     ONE(3, BLOCK, "locked_no_fence", locked<NO_LOCK_FENCE>),
     ONE(3, BLOCK, "locked_no_unlock_fence", locked<NO_UNLOCK_FENCE>),
     ONE(3, BLOCK, "locked_weak", locked<WEAK_UNLOCK>),
-    ONE(3, BLOCK, "locked_block", locked<BLOCK_LOCK>),
-    ONE(1, BLOCK, "locked_in_block_right", locked_in_block), TWINS(3, BLOCK, add_blocks),
-    TWINS(3, BLOCK, look_at_counter), TWINS(3, BLOCK, scope_of_atomic),
+    ONE(3, BLOCK, "locked_block", locked<BLOCK_LOCK>), TWINS(3, BLOCK, add_blocks),
+    TWINS(3, BLOCK, scope_of_atomic),
     ONE(1, BLOCK, "scope_of_atomic_one_block_right", scope_of_atomic<false>),
     TWINS(1, BLOCK, exchange_in_block), TWINS(2, BLOCK, neighbour_blocks),
     RUN("across_grid", cooperative(across_grid<false>, d_in, d_out)),
     RUN("across_grid_right", cooperative(across_grid<true>, d_in, d_out)),
-    ONE(3, BLOCK, "bytes_of_blocks_right", bytes_of_blocks),
     ONE(3, BLOCK, "bytes_shared", bytes_shared_by_blocks<false>),
     ONE(3, BLOCK, "bytes_shared_right", bytes_shared_by_blocks<true>),
     RUN("two_launches_right", exchange_in_block<true><<<1, BLOCK>>>(d_in, d_out);

@@ -151,15 +151,6 @@ __global__ void parts_unwritten(const int *in, int *out, int bytes) {
     out[t] = ((volatile int *)s)[BLOCK - 1 - t];  // HAZARD uninitialized_parts: uninitialized
 }
 
-// The last of several warps reads bytes that nobody has written.
-__global__ void bytes_unwritten(const int *in, int *out, unsigned n) {
-    __shared__ volatile unsigned char s[BLOCK];
-    unsigned t = threadIdx.x;
-    if (t < n) s[t] = (unsigned char)in[t];
-    __syncthreads();
-    out[t] = s[t];  // HAZARD uninitialized_bytes: uninitialized
-}
-
 // Many loads of what was written, whole warps' and others', and then of one word more.
 __global__ void read_often(const int *in, int *out, unsigned words, unsigned last) {
     unsigned t = threadIdx.x, sum = 0;
@@ -169,11 +160,6 @@ __global__ void read_often(const int *in, int *out, unsigned words, unsigned las
         sum += in[at];  // HAZARD uninitialized_last: uninitialized
     }
     out[t] = sum;
-}
-
-__global__ void sum_four(const int *in, int *out) {
-    unsigned t = threadIdx.x;
-    out[t] = in[t] + in[t + BLOCK];  // HAZARD uninitialized_global: uninitialized
 }
 
 __global__ void sum_tail(const int *in, int *out) {
@@ -210,31 +196,7 @@ __global__ void read_pairs(const int2 *in, int *out) {
     out[threadIdx.x] = v.x + v.y;
 }
 
-__device__ int zeros[BLOCK];
-__constant__ int constants[BLOCK];
-__global__ void read_variables(int *out) {
-    unsigned t = threadIdx.x;
-    out[t] = zeros[t] + constants[BLOCK - 1 - t];
-}
-
 __global__ void read_whole(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x]; }
-
-__global__ void fill(int *out, int value) { out[threadIdx.x] = value + (int)threadIdx.x; }
-
-// Blocks add to one word without an atomic; threads of a block exchange through global memory
-// without a barrier. Volatile accesses are strong: no data races by the letter of the memory model.
-// global.cu has the same without volatile.
-__global__ void blocks_add(const int *in, volatile int *out) {
-    if (threadIdx.x == 0) {
-        out[0] = out[0] + in[blockIdx.x];  // HAZARD global_race_blocks: unordered volatile
-    }
-}
-
-__global__ void threads_exchange(const int *in, volatile int *out) {
-    unsigned t = threadIdx.x;
-    out[t] = in[t];  // LABEL global_race_threads
-    out[BLOCK + t] = out[BLOCK - 1 - t];  // HAZARD global_race_threads: unordered volatile
-}
 
 // What ld.global.nc reads must stay as it is while the kernel runs: whole warps, and some lanes.
 template <bool RIGHT> __global__ void read_only_written(const int *in, int *out) {
@@ -291,28 +253,6 @@ template <bool RIGHT> __global__ void before_dynamic_array(const int *in, int *o
     store_before<RIGHT>(dynamic, t, in[t]);
     __syncthreads();
     out[t] = fixed[t] + dynamic[t];
-}
-
-// Right: pointers to either array, rows of one array, a pointer that runs behind the end.
-__global__ void two_shared_arrays(const int *in, int *out) {
-    __shared__ int first[64], second[64], rows[4][16];
-    unsigned t = threadIdx.x;
-    int *from = first, *to = second;
-    from[t] = from[t + 32] = in[t];
-    for (int step = 0; step < in[3]; step++) {
-        __syncthreads();
-        to[t] = from[t + step] + 1;
-        to[t + 32] = from[t + 32 - step];
-        int *keep = from;
-        from = to;
-        to = keep;
-    }
-    int *p = in[1] == 1 ? &rows[0][16] : &rows[2][0];
-    p[t - (in[1] == 1 ? 16 : 0)] = from[t];
-    __syncthreads();
-    int sum = 0;
-    for (int *at = first; at != first + 32; at++) sum += *at;
-    out[t] = rows[0][t] + sum;
 }
 
 static int *fresh(size_t bytes) {
@@ -418,13 +358,6 @@ static void uninitialized_half(int *d_out, bool right) {
     read_pairs<<<1, BLOCK>>>((const int2 *)d, d_out);
 }
 
-static void written_by_kernel(int *d_out) {
-    int *d = fresh(2 * BLOCK * sizeof *d);
-    fill<<<1, BLOCK>>>(d, 1);
-    fill<<<1, BLOCK>>>(d + BLOCK, 2);
-    sum_four<<<1, BLOCK>>>(d, d_out);
-}
-
 static const Case cases[] = {
     RUN("global_read_end", read_at<<<1, BLOCK>>>(written(N * 4), d_out, N - BLOCK + 1)),
     RUN("global_read_end_right", read_at<<<1, BLOCK>>>(written(N * 4), d_out, N - BLOCK)),
@@ -464,12 +397,8 @@ static const Case cases[] = {
     RUN("local_end_right", local_at<<<1, BLOCK>>>(d_in, d_out, 0)),
     RUN("uninitialized_shared", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK - 1)),
     RUN("uninitialized_shared_right", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
-    RUN("uninitialized_bytes", bytes_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK - 32)),
-    RUN("uninitialized_bytes_right", bytes_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
     RUN("uninitialized_parts", parts_unwritten<<<1, BLOCK>>>(d_in, d_out, 3)),
     RUN("uninitialized_parts_right", parts_unwritten<<<1, BLOCK>>>(d_in, d_out, 4)),
-    RUN("uninitialized_global", sum_four<<<1, BLOCK>>>(fresh(2 * BLOCK * 4), d_out)),
-    RUN("uninitialized_global_right", sum_four<<<1, BLOCK>>>(written(2 * BLOCK * 4), d_out)),
     RUN("uninitialized_last", uninitialized_last(d_out, false)),
     RUN("uninitialized_last_right", uninitialized_last(d_out, true)),
     RUN("uninitialized_tail", uninitialized_tail(d_out, false)),
@@ -488,15 +417,11 @@ static const Case cases[] = {
     RUN("written_by_copies_right", written_by_copies(d_in, d_out)),
     RUN("written_by_host_managed_right", written_by_host(d_out, true)),
     RUN("written_by_host_mapped_right", written_by_host(d_out, false)),
-    RUN("variables_right", read_variables<<<1, BLOCK>>>(d_out)),
-    RUN("written_by_kernel_right", written_by_kernel(d_out)), TWINS(1, 32, past_shared_array),
+    TWINS(1, 32, past_shared_array),
     RUN("before_dynamic_array", before_dynamic_array<false><<<1, 32, 128>>>(d_in, d_out)),
     RUN("before_dynamic_array_right", before_dynamic_array<true><<<1, 32, 128>>>(d_in, d_out)),
-    ONE(1, 32, "two_shared_arrays_right", two_shared_arrays),
     TWINS(1, BLOCK, read_only_written), TWINS(1, BLOCK, read_only_own),
     RUN("in_place_right", in_place<<<1, BLOCK>>>(d_out, d_out); in_place<<<1, BLOCK>>>(d_out, d_out)),
-    ONE(8, 32, "global_race_blocks", blocks_add),
-    ONE(1, BLOCK, "global_race_threads", threads_exchange),
 };
 
 CORPUS_MAIN(cases)

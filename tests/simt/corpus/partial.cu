@@ -1,5 +1,6 @@
-// Where some threads are ordered and others are not: what the third of several did that accessed the
-// same word. Each has a twin that is right. Verdicts: see corpus.h.
+// One word that several threads access, some of them ordered and others not, weakly and strongly: what a
+// strong access hides from the checker, and what it does not. Each case has a right twin. Verdicts: see
+// corpus.h.
 #include <cuda/atomic>
 
 #include "corpus.h"
@@ -26,31 +27,6 @@ __device__ void meet_without(unsigned left_out) {
         asm volatile("bar.sync 1, 128;" ::: "memory");
     else if (warp != left_out)
         asm volatile("bar.sync 2, 96;" ::: "memory");
-}
-
-// --- three warps read, and the fourth writes ---
-
-template <int LEFT_OUT> __global__ void three_read(const int *in, int *out) {
-    __shared__ int s[4];
-    const unsigned t = threadIdx.x;
-    if (t == 0) s[0] = in[0];
-    __syncthreads();
-    if (t < 96) out[t] = s[0];  // LABEL three_read
-    meet_without(LEFT_OUT);
-    // HAZARD-NEXT three_read_first: race with three_read
-    // HAZARD-NEXT three_read_second: race with three_read
-    // HAZARD-NEXT three_read_third: race with three_read
-    if (t == 96) s[0] = 5;
-}
-
-template <int LEFT_OUT> __global__ void three_read_global(int *word, int *out) {
-    const unsigned t = threadIdx.x;
-    if (t < 96) out[t] = word[200];  // LABEL three_read_global
-    meet_without(LEFT_OUT);
-    // HAZARD-NEXT three_read_global_first: race with three_read_global
-    // HAZARD-NEXT three_read_global_second: race with three_read_global
-    // HAZARD-NEXT three_read_global_third: race with three_read_global
-    if (t == 96) word[200] = 5;
 }
 
 // --- three blocks read, and the fourth waits for some of them ---
@@ -90,7 +66,7 @@ template <unsigned MASK> __global__ void lanes_read_global(int *word, int *out) 
     if (t == 3) word[200] = 5;  // HAZARD lanes_read_global: race with lanes_read_global
 }
 
-// Of two lanes that read behind a lane of which a __syncwarp() says that it is past, one writes.
+// Two lanes read after a __syncwarp() that orders lane 0 before them, and one of them writes.
 template <bool RIGHT> __global__ void lanes_behind(const int *in, int *out) {
     __shared__ int s[4];
     const unsigned t = threadIdx.x;
@@ -105,27 +81,6 @@ template <bool RIGHT> __global__ void lanes_behind(const int *in, int *out) {
 
 // --- three warps add, or store the same, and the fourth reads ---
 
-template <int LEFT_OUT> __global__ void three_add(const int *in, int *out) {
-    __shared__ int s[4];
-    const unsigned t = threadIdx.x;
-    if (t == 0) s[0] = in[0];
-    __syncthreads();
-    if (t < 96) atomicAdd(&s[0], 1);  // LABEL three_add
-    meet_without(LEFT_OUT);
-    // HAZARD-NEXT three_add_first: race with three_add
-    // HAZARD-NEXT three_add_third: race with three_add
-    if (t == 96) out[0] = s[0];
-}
-
-template <int LEFT_OUT> __global__ void three_add_global(int *word, int *out) {
-    const unsigned t = threadIdx.x;
-    if (t < 96) atomicAdd(word, 1);  // LABEL three_add_global
-    meet_without(LEFT_OUT);
-    // HAZARD-NEXT three_add_global_first: race with three_add_global
-    // HAZARD-NEXT three_add_global_third: race with three_add_global
-    if (t == 96) out[0] = *word;
-}
-
 template <int LEFT_OUT> __global__ void three_store(const int *in, int *out) {
     __shared__ unsigned char s[4];
     const unsigned t = threadIdx.x;
@@ -139,51 +94,9 @@ template <int LEFT_OUT> __global__ void three_store(const int *in, int *out) {
     if (t == 96) out[0] = s[1];
 }
 
-template <int LEFT_OUT> __global__ void three_store_global(int *word, int *out) {
-    const unsigned t = threadIdx.x;
-    if (t < 96) word[3] = 7;  // LABEL three_store_global
-    AND_THEN;
-    meet_without(LEFT_OUT);
-    // HAZARD-NEXT three_store_global_first: race with three_store_global
-    // HAZARD-NEXT three_store_global_second: race with three_store_global
-    if (t == 96) out[0] = word[3];
-}
+// --- a warp that only arrives at a barrier passes on what it did before, and nothing else ---
 
-// --- who only arrives at a barrier says what it did, and learns nothing ---
-
-template <bool RIGHT> __global__ void arrive_only(const int *in, int *out) {
-    __shared__ int s[32];
-    const unsigned t = threadIdx.x;
-    if (t < 32) {
-        s[t] = in[t];  // LABEL arrive_only
-        if (RIGHT)
-            asm volatile("bar.arrive 1, 64;" ::: "memory");
-        else
-            asm volatile("bar.sync 1, 64;" ::: "memory");
-    } else if (t < 64) {
-        if (RIGHT)
-            asm volatile("bar.sync 1, 64;" ::: "memory");
-        else
-            asm volatile("bar.arrive 1, 64;" ::: "memory");
-        out[t] = s[t - 32];  // HAZARD arrive_only: race with arrive_only
-    }
-}
-
-// What it does behind its arrival is not part of that.
-template <bool RIGHT> __global__ void behind_arrival(const int *in, int *out) {
-    __shared__ int s[32];
-    const unsigned t = threadIdx.x;
-    if (t < 32) {
-        if (RIGHT) s[t] = in[t];
-        asm volatile("bar.arrive 1, 64;" ::: "memory");
-        if (!RIGHT) s[t] = in[t];  // LABEL behind_arrival
-    } else if (t < 64) {
-        asm volatile("bar.sync 1, 64;" ::: "memory");
-        out[t] = s[t - 32];  // HAZARD behind_arrival: race with behind_arrival
-    }
-}
-
-// Nor is what it learns there: who waits has heard nothing of the first warp.
+// The second warp arrives before it learns of the first one, so the warp that waits knows nothing of the first.
 template <bool RIGHT> __global__ void learns_behind_arrival(const int *in, int *out) {
     __shared__ int s[32];
     const unsigned t = threadIdx.x;
@@ -221,7 +134,7 @@ template <bool RIGHT> __global__ void release_sequence(int *word, int *out) {
     }
 }
 
-// --- who looks at what an atomic operation found knows what came before it, in shared memory too ---
+// --- a thread that reads what its atomic operation returned is ordered after earlier ones, in shared memory too ---
 
 template <bool LOOKS> __global__ void last_of_block(const int *in, int *out) {
     __shared__ int count;
@@ -236,35 +149,107 @@ template <bool LOOKS> __global__ void last_of_block(const int *in, int *out) {
     }
 }
 
+__device__ unsigned ticket;
+__device__ int total;
+__device__ float real_total;
+__device__ unsigned long long wide_total;
+
+// --- a plain store, and then an atomic operation of the same thread or block ---
+
+template <bool RIGHT> __global__ void init_wide(const int *in, int *out) {
+    unsigned long long *sum = (unsigned long long *)out;
+    if (threadIdx.x > 0) return;
+    if (!RIGHT && blockIdx.x == 0) *sum = 0;  // LABEL init_wide_store
+    atomicAdd(sum, (unsigned long long)in[1]);  // HAZARD init_wide: race with init_wide_store
+}
+
+// A plain store after other blocks' atomics.
+template <bool RIGHT> __global__ void add_then_reset(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    atomicAdd(out, in[1]);  // LABEL add_then_reset_add
+    if (!RIGHT && blockIdx.x == 2) *out = 0;  // HAZARD add_then_reset: race with add_then_reset_add
+}
+
+// --- sums that the last thread reads plainly, though its own addition orders nothing ---
+
+enum { RIGHT, NO_RELEASE, NO_ACQUIRE, BLOCK_FENCE };
+
+// Every thread adds, a barrier, one takes the ticket.
+template <bool FENCE> __global__ void sum_of_threads(const int *in, int *out) {
+    __shared__ bool last;
+    atomicAdd(&real_total, (float)in[threadIdx.x]);  // LABEL sum_of_threads_add
+    if (FENCE) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (FENCE) __threadfence();
+    // HAZARD-NEXT sum_of_threads: race with sum_of_threads_add
+    if (last && threadIdx.x == 0) out[0] = (int)real_total;
+}
+
+// One block waits for the count of all, and takes the greatest.
+template <bool FENCE> __global__ void greatest_of_blocks(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    atomicMax(&wide_total, (unsigned long long)in[blockIdx.x]);  // LABEL greatest_of_blocks_max
+    if (FENCE) __threadfence();
+    atomicAdd(&ticket, 1);
+    if (blockIdx.x < gridDim.x - 1) return;
+    while (*(volatile unsigned *)&ticket != gridDim.x) {}
+    __threadfence();
+    out[0] = (int)wide_total;  // HAZARD greatest_of_blocks: race with greatest_of_blocks_max
+}
+
+// --- stores of the same, which do not race with each other, and what comes behind the last one ---
+
+// One block stores something else behind its own store.
+template <bool RIGHT> __global__ void same_then_other(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    *out = in[7];  // LABEL same_then_other_store
+    AND_THEN;
+    if (!RIGHT && blockIdx.x == 2) *out = in[8];  // HAZARD same_then_other: race with same_then_other_store
+}
+
+template <bool RIGHT> __global__ void same_bytes_then_other(const int *in, int *out) {
+    unsigned char *mark = (unsigned char *)out;
+    if (threadIdx.x > 0) return;
+    mark[1] = (unsigned char)in[7];  // LABEL same_bytes_store
+    AND_THEN;
+    // HAZARD-NEXT same_bytes_then_other: race with same_bytes_store
+    if (!RIGHT && blockIdx.x == 2) mark[1] = (unsigned char)in[8];
+}
+
+// Two warps; a lane of one reads what it stored, and what the other one did.
+template <bool RIGHT> __global__ void same_then_read(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    out[t % 32] = 7;  // LABEL same_then_read_store
+    if (RIGHT)
+        __syncthreads();
+    else
+        __syncwarp();
+    if (t == 40) out[64] = out[31];  // HAZARD same_then_read: race with same_then_read_store
+}
+
+// A warp's lanes add, and the last of them reads the sum without a barrier.
+template <bool RIGHT> __global__ void add_then_read(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    atomicAdd(out, in[t]);  // LABEL add_then_read_add
+    if (RIGHT) __syncwarp();
+    if (t == 31) out[1] = *out;  // HAZARD add_then_read: race with add_then_read_add
+}
+
 static const Case cases[] = {
-    ONE(1, BLOCK, "three_read_first", three_read<0>),
-    ONE(1, BLOCK, "three_read_second", three_read<1>),
-    ONE(1, BLOCK, "three_read_third", three_read<2>),
-    ONE(1, BLOCK, "three_read_right", three_read<4>),
-    ONE(1, BLOCK, "three_read_global_first", three_read_global<0>),
-    ONE(1, BLOCK, "three_read_global_second", three_read_global<1>),
-    ONE(1, BLOCK, "three_read_global_third", three_read_global<2>),
-    ONE(1, BLOCK, "three_read_global_right", three_read_global<4>),
-    ONE(4, 32, "blocks_read_first", blocks_read<0>),
-    ONE(4, 32, "blocks_read_second", blocks_read<1>),
-    ONE(4, 32, "blocks_read_third", blocks_read<2>),
-    ONE(4, 32, "blocks_read_right", blocks_read<4>), ONE(1, 32, "lanes_read", lanes_read<0xd>),
-    ONE(1, 32, "lanes_read_right", lanes_read<0xf>),
+    ONE(4, 32, "blocks_read_first", blocks_read<0>), ONE(4, 32, "blocks_read_second", blocks_read<1>),
+    ONE(4, 32, "blocks_read_third", blocks_read<2>), ONE(4, 32, "blocks_read_right", blocks_read<4>),
+    ONE(1, 32, "lanes_read", lanes_read<0xd>), ONE(1, 32, "lanes_read_right", lanes_read<0xf>),
     ONE(1, 32, "lanes_read_global", lanes_read_global<0xd>),
     ONE(1, 32, "lanes_read_global_right", lanes_read_global<0xf>), TWINS(1, 32, lanes_behind),
-    ONE(1, BLOCK, "three_add_first", three_add<0>), ONE(1, BLOCK, "three_add_third", three_add<2>),
-    ONE(1, BLOCK, "three_add_right", three_add<4>),
-    ONE(1, BLOCK, "three_add_global_first", three_add_global<0>),
-    ONE(1, BLOCK, "three_add_global_third", three_add_global<2>),
-    ONE(1, BLOCK, "three_add_global_right", three_add_global<4>),
     ONE(1, BLOCK, "three_store_first", three_store<0>),
     ONE(1, BLOCK, "three_store_second", three_store<1>),
-    ONE(1, BLOCK, "three_store_right", three_store<4>),
-    ONE(1, BLOCK, "three_store_global_first", three_store_global<0>),
-    ONE(1, BLOCK, "three_store_global_second", three_store_global<1>),
-    ONE(1, BLOCK, "three_store_global_right", three_store_global<4>), TWINS(1, BLOCK, arrive_only),
-    TWINS(1, BLOCK, behind_arrival), TWINS(1, BLOCK, learns_behind_arrival),
+    ONE(1, BLOCK, "three_store_right", three_store<4>), TWINS(1, BLOCK, learns_behind_arrival),
     TWINS(4, 32, release_sequence), TWINS(1, BLOCK, last_of_block),
+    TWINS(3, BLOCK, init_wide), TWINS(3, BLOCK, add_then_reset), TWINS(3, BLOCK, sum_of_threads),
+    TWINS(3, BLOCK, greatest_of_blocks), TWINS(3, BLOCK, same_then_other),
+    TWINS(3, BLOCK, same_bytes_then_other), TWINS(1, 64, same_then_read), TWINS(1, 32, add_then_read),
 };
 
 CORPUS_MAIN(cases)

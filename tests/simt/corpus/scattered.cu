@@ -4,35 +4,6 @@
 
 // --- shared memory ---
 
-// A permutation of the lanes, or two lanes at one word.
-template <bool RIGHT> __global__ void permuted_stores(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t / 32 * 32 + t * (RIGHT ? 7 : 6) % 32] = in[t];  // HAZARD permuted_stores: race
-    __syncthreads();
-    out[t] = RIGHT || t % 2 == 0 ? s[t] : 0;
-}
-
-template <bool RIGHT> __global__ void permuted_reads(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t * 5 % BLOCK] = in[t];  // LABEL permuted_reads_store
-    if (RIGHT) __syncthreads();
-    out[t] = s[t * 11 % BLOCK];  // HAZARD permuted_reads: race with permuted_reads_store
-}
-
-template <bool RIGHT> __global__ void permuted_overwritten(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];
-    __syncthreads();
-    int v = s[(t * 11 + 40) % BLOCK];  // LABEL permuted_overwritten_read
-    if (RIGHT) __syncthreads();
-    s[t * 5 % BLOCK] = v;  // HAZARD permuted_overwritten: race with permuted_overwritten_read
-    __syncthreads();
-    out[t] = s[t];
-}
-
 // Of 128 reads only those of one word matter, by two lanes of a warp and others.
 template <bool RIGHT> __global__ void one_word_of_many(const int *in, int *out) {
     __shared__ int s[BLOCK];
@@ -112,23 +83,6 @@ template <bool RIGHT> __global__ void wide_stores(const int *in, int *out) {
     out[t] = ((volatile int *)s)[(t * 5 + 1) % BLOCK];
 }
 
-// All lanes of a warp store to one word: the same, or not; another warp reads it.
-template <bool RIGHT> __global__ void one_store_of_warp(const int *in, int *out) {
-    __shared__ int s[4];
-    unsigned t = threadIdx.x;
-    s[t / 32] = in[t / 32];  // LABEL one_store_of_warp_store
-    if (RIGHT) __syncthreads();
-    out[t] = s[(t / 32 + 1) % 4];  // HAZARD one_store_of_warp: race with one_store_of_warp_store
-}
-
-template <bool RIGHT> __global__ void differing_stores(const int *in, int *out) {
-    __shared__ int s[4];
-    unsigned t = threadIdx.x;
-    s[t / 32] = in[RIGHT ? t / 32 : t / 31];  // HAZARD differing_stores: race
-    __syncthreads();
-    out[t] = s[t % 4];
-}
-
 // --- bytes of shared memory, and the words that they are in ---
 
 template <bool RIGHT> __global__ void bytes_then_word(const int *in, int *out) {
@@ -137,20 +91,6 @@ template <bool RIGHT> __global__ void bytes_then_word(const int *in, int *out) {
     bytes[t] = (unsigned char)in[t];  // LABEL bytes_then_word_store
     if (RIGHT) __syncthreads();
     if (t < 32) out[t] = ((int *)bytes)[t];  // HAZARD bytes_then_word: race with bytes_then_word_store
-}
-
-// Words, then bytes, then words again: as words they are compared once more.
-template <int WRONG> __global__ void bytes_between_words(const int *in, int *out) {
-    __shared__ int s[32];
-    unsigned t = threadIdx.x;
-    unsigned char *bytes = (unsigned char *)s;
-    if (t < 32) s[t] = in[t];  // LABEL words_then_bytes_store
-    if (WRONG != 1) __syncthreads();
-    bytes[t] = (unsigned char)t;  // HAZARD words_then_bytes: race with words_then_bytes_store
-    __syncthreads();
-    if (t < 32) s[t] += 1;  // LABEL words_once_more_store
-    if (WRONG != 2) __syncthreads();
-    out[t] = s[t * 5 % 32];  // HAZARD words_once_more: race with words_once_more_store
 }
 
 // Of a word that was written by bytes only the last byte was written again.
@@ -167,19 +107,6 @@ template <int WRITER, bool RIGHT> __global__ void byte_of_word(const int *in, in
 }
 
 // --- global memory ---
-
-template <bool RIGHT> __global__ void blocks_scatter(const int *in, int *out) {
-    unsigned t = threadIdx.x, b = blockIdx.x;
-    // HAZARD-NEXT blocks_scatter: race
-    out[b * (RIGHT ? BLOCK : 97) + t * 5 % BLOCK] = in[t] + (int)b;
-}
-
-template <bool RIGHT> __global__ void blocks_gather(const int *in, int *out) {
-    unsigned t = threadIdx.x, b = blockIdx.x;
-    // HAZARD-NEXT blocks_gather: race with blocks_gather_store
-    int v = out[RIGHT ? 3 * BLOCK + t * 7 % BLOCK : (t * 7 + BLOCK * b + 3) % (3 * BLOCK)];
-    out[b * BLOCK + t * 3 % BLOCK] = v + in[t];  // LABEL blocks_gather_store
-}
 
 template <bool RIGHT> __global__ void lanes_scatter(const int *in, int *out) {
     unsigned t = threadIdx.x;
@@ -212,16 +139,6 @@ template <bool RIGHT> __global__ void halves_scatter(const int *in, int *out) {
     halves[b * (RIGHT ? 128 : 127) + t * 5 % 128] = (short)(in[t] + (int)b);
 }
 
-// What other lanes of the warp read, and the writer itself behind them.
-template <bool RIGHT> __global__ void read_by_neighbours(const int *in, int *out) {
-    const unsigned t = threadIdx.x;
-    out[32 + t] = out[t ^ 1];  // LABEL read_by_neighbours_read
-    const int v = out[t];      // LABEL read_by_neighbours_read
-    out[64 + t] = v;
-    if (RIGHT) __syncwarp();
-    out[t] = v + in[t];  // HAZARD read_by_neighbours: race with read_by_neighbours_read
-}
-
 // All lanes read what the last one writes then.
 template <bool RIGHT> __global__ void read_by_all_lanes(const int *in, int *out) {
     const unsigned t = threadIdx.x;
@@ -241,31 +158,6 @@ template <bool RIGHT> __global__ void one_byte_for_all(const int *in, int *out) 
     out[t + 32] = bytes[0];  // HAZARD one_byte_for_all: race with one_byte_for_all_write
 }
 
-// Pairs of lanes meet; who knows of whom is told from whom does not.
-template <bool RIGHT> __global__ void pairs_meet(const int *in, int *out) {
-    const unsigned t = threadIdx.x;
-    out[32 + t] = out[t ^ (RIGHT ? 1 : 2)];  // LABEL pairs_meet_read
-    __syncwarp(3u << t / 2 * 2);
-    const int v = out[t];  // LABEL pairs_meet_read
-    out[64 + t] = v;
-    out[t] = v + in[t];  // HAZARD pairs_meet: race with pairs_meet_read
-}
-
-// So much is read again and again that --check keeps only what matters of it; behind that a warp
-// reads words that nobody has read yet, and another one overwrites them.
-__device__ int read_often[4096];
-
-template <bool RIGHT> __global__ void after_many_reads(const int *in, int *out) {
-    const unsigned t = threadIdx.x;
-    int v = in[t];
-    read_often[2048 + t * 3] = 1;
-    for (unsigned i = 0; i < 2100; i++) v += read_often[(t * t + i) % 480];
-    __syncthreads();
-    if (t < 32) out[t] = v + read_often[480 + t * 5 % 32];  // LABEL after_many_reads_read
-    if (RIGHT) __syncthreads();
-    if (t >= 96) read_often[480 + t * 11 % 32] = v;  // HAZARD after_many_reads: race with after_many_reads_read
-}
-
 // Both lanes store the same into one element: at last one of them alone, while the registers of the
 // other, which has left, still have its address and a later value.
 __global__ void one_lane_again(const int *in, int *out) {
@@ -273,21 +165,14 @@ __global__ void one_lane_again(const int *in, int *out) {
 }
 
 static const Case cases[] = {
-    TWINS(1, BLOCK, permuted_stores), TWINS(1, BLOCK, permuted_reads),
-    TWINS(1, BLOCK, permuted_overwritten), TWINS(1, BLOCK, one_word_of_many),
-    TWINS(1, 64, byte_read_in_between), TWINS(1, 64, byte_read_by_pair),
-    TWINS(1, 32, byte_read_once_more), TWINS(1, 32, read_by_two_lanes),
-    TWINS(1, 32, read_by_neighbours), TWINS(1, 32, read_by_all_lanes),
-    TWINS(1, 32, one_byte_for_all), TWINS(1, 32, pairs_meet), TWINS(1, 32, wide_stores),
-    TWINS(1, BLOCK, one_store_of_warp), TWINS(1, BLOCK, differing_stores),
-    TWINS(1, BLOCK, bytes_then_word), ONE(1, BLOCK, "words_then_bytes", bytes_between_words<1>),
-    ONE(1, BLOCK, "words_once_more", bytes_between_words<2>),
-    ONE(1, BLOCK, "words_once_more_right", bytes_between_words<0>), TWINS(3, BLOCK, blocks_scatter),
-    TWINS(3, BLOCK, blocks_gather), ONE(1, BLOCK, "first_byte_of_word", byte_of_word<0, false>),
+    TWINS(1, BLOCK, one_word_of_many), TWINS(1, 64, byte_read_in_between),
+    TWINS(1, 64, byte_read_by_pair), TWINS(1, 32, byte_read_once_more), TWINS(1, 32, read_by_two_lanes),
+    TWINS(1, 32, read_by_all_lanes), TWINS(1, 32, one_byte_for_all), TWINS(1, 32, wide_stores),
+    TWINS(1, BLOCK, bytes_then_word), ONE(1, BLOCK, "first_byte_of_word", byte_of_word<0, false>),
     ONE(1, BLOCK, "last_byte_of_word", byte_of_word<96, false>),
     ONE(1, BLOCK, "byte_of_word_right", byte_of_word<0, true>), TWINS(3, BLOCK, blocks_overwrite),
     TWINS(1, 32, lanes_scatter), TWINS(3, 64, pairs_scatter), TWINS(3, BLOCK, halves_scatter),
-    TWINS(1, BLOCK, after_many_reads), ONE(1, 32, "one_lane_again_right", one_lane_again),
+    ONE(1, 32, "one_lane_again_right", one_lane_again),
 };
 
 CORPUS_MAIN(cases)

@@ -23,15 +23,6 @@ template <bool RIGHT> __global__ void tree(const int *in, int *out) {
     if (t == 0) out[0] = s[0];
 }
 
-// The same tree in plain (not volatile) memory with the first barrier missing.
-template <bool RIGHT> __global__ void tree_first_barrier(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];  // LABEL tree_first_barrier_store
-    if (RIGHT) __syncthreads();
-    if (t < 64) out[t] = s[t + 64];  // HAZARD tree_first_barrier: race with tree_first_barrier_store
-}
-
 // The last warp of a tree: volatile alone orders nothing between lanes.
 template <int KIND> __global__ void last_warp(const int *in, int *out) {
     __shared__ volatile int s[64];
@@ -82,14 +73,6 @@ template <bool RIGHT> __global__ void write_after_read(const int *in, int *out) 
     out[t] = s[t];
 }
 
-template <bool RIGHT> __global__ void read_after_write_in_warp(const int *in, int *out) {
-    __shared__ int s[32];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];  // LABEL read_after_write_in_warp_store
-    if (RIGHT) __syncwarp();
-    out[t] = s[31 - t];  // HAZARD read_after_write_in_warp: race with read_after_write_in_warp_store
-}
-
 // Shuffles and votes exchange registers; they do not order memory (CUDA C++ programming guide).
 template <bool RIGHT> __global__ void shuffle_is_no_fence(const int *in, int *out) {
     __shared__ volatile int s[32];
@@ -98,40 +81,6 @@ template <bool RIGHT> __global__ void shuffle_is_no_fence(const int *in, int *ou
     int v = __shfl_xor_sync(FULL, in[t], 1);
     if (RIGHT) __syncwarp();
     out[t] = v + s[t ^ 1];  // HAZARD shuffle_is_no_fence: race with shuffle_is_no_fence_store
-}
-
-template <bool RIGHT> __global__ void store_against_atomic(const int *in, int *out) {
-    __shared__ int total;
-    unsigned t = threadIdx.x;
-    if (t == 0) total = in[0];  // LABEL store_against_atomic_store
-    if (RIGHT) __syncthreads();
-    atomicAdd(&total, in[t]);  // HAZARD store_against_atomic: race with store_against_atomic_store
-    __syncthreads();
-    if (t == 0) out[0] = total;
-}
-
-// Each word by one thread, and then by one of another warp.
-template <bool RIGHT> __global__ void stores_then_adds(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = 0;  // LABEL stores_then_adds
-    if (RIGHT) __syncthreads();
-    if (t >= 32) atomicAdd(&s[t - 32], in[t]);  // HAZARD stores_then_adds: race with stores_then_adds
-    __syncthreads();
-    out[t] = s[t];
-}
-
-// What one thread reads another updates; what two read, one of them, which waits for a third.
-template <bool RIGHT> __global__ void reads_then_adds(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];
-    __syncthreads();
-    if (t < 32) out[BLOCK + t] = s[t];  // LABEL reads_then_adds
-    if (RIGHT) __syncthreads();
-    if (t >= BLOCK - 32) atomicAdd(&s[t % 32], 1);  // HAZARD reads_then_adds: race with reads_then_adds
-    __syncthreads();
-    out[t] = s[t];
 }
 
 template <bool RIGHT> __global__ void two_reads_then_add(const int *in, int *out) {
@@ -178,18 +127,6 @@ template <bool RIGHT> __global__ void read_against_atomic(const int *in, int *ou
     atomicAdd(&total, in[t]);  // LABEL read_against_atomic_add
     if (RIGHT) __syncthreads();
     if (t == BLOCK - 1) out[0] = total;  // HAZARD read_against_atomic: race with read_against_atomic_add
-}
-
-template <bool RIGHT> __global__ void store_after_atomic(const int *in, int *out) {
-    __shared__ int total;
-    unsigned t = threadIdx.x;
-    if (t == 0) total = 0;
-    __syncthreads();
-    if (t < 32) atomicAdd(&total, in[t]);  // LABEL store_after_atomic_add
-    if (RIGHT) __syncthreads();
-    if (t == 64) total = in[t];  // HAZARD store_after_atomic: race with store_after_atomic_add
-    __syncthreads();
-    out[t] = total;
 }
 
 // Warps of a block order each other through a volatile flag.
@@ -250,18 +187,6 @@ template <bool SAME> __global__ void all_store(const int *in, int *out) {
     out[t] = flag;
 }
 
-// Right: two lines store one value to one word, as when several warps find the same answer.
-__global__ void same_value_two_lines(const int *in, int *out) {
-    __shared__ volatile int found;
-    unsigned t = threadIdx.x;
-    if (t == 0) found = 0;
-    __syncthreads();
-    if (t < 32) found = 1;
-    if (t >= 96) found = 1;
-    __syncthreads();
-    out[t] = found + in[t];
-}
-
 template <bool RIGHT> __global__ void two_stores(const int *in, int *out) {
     __shared__ volatile int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -292,37 +217,6 @@ template <bool RIGHT> __global__ void reused_array(const int *in, int *out) {
     out[t] = total;
 }
 
-// An inclusive scan. Two buffers need one barrier a step; one buffer with one barrier is a race.
-template <int BUFFERS> __global__ void scan(const int *in, int *out) {
-    __shared__ int s[BUFFERS][BLOCK];
-    unsigned t = threadIdx.x, now = 0;
-    s[0][t] = in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (unsigned k = 1; k < BLOCK; k *= 2) {
-        unsigned next = BUFFERS == 2 ? 1 - now : 0;
-        int left = t >= k ? s[now][t - k] : 0;  // LABEL scan_one_buffer_load
-        s[next][t] = s[now][t] + left;  // HAZARD scan_one_buffer: race with scan_one_buffer_load
-        __syncthreads();
-        now = next;
-    }
-    out[t] = s[now][t];
-}
-
-// Tiles through two buffers: one barrier for each tile is enough, one for every second is not.
-template <bool RIGHT> __global__ void double_buffer(const int *in, int *out) {
-    __shared__ volatile int s[2][BLOCK];
-    unsigned t = threadIdx.x;
-    int sum = 0;
-#pragma unroll 1
-    for (int tile = 0; tile < 6; tile++) {
-        s[tile % 2][t] = in[tile + t];  // HAZARD double_buffer: race with double_buffer_load
-        if (RIGHT || tile % 2 == 0) __syncthreads();
-        sum += s[tile % 2][BLOCK - 1 - t];  // LABEL double_buffer_load
-    }
-    out[t] = sum;
-}
-
 // One partial for each warp, then the first warp adds them up.
 template <bool RIGHT> __global__ void warp_partials(const int *in, int *out) {
     __shared__ volatile int partial[BLOCK / 32];
@@ -340,16 +234,6 @@ template <bool RIGHT> __global__ void broadcast(const int *in, int *out) {
     if (t == 0) value = in[5];  // LABEL broadcast_store
     if (RIGHT) __syncthreads();
     out[t] = value;  // HAZARD broadcast: race with broadcast_store
-}
-
-// Right: neighbouring bytes of one word belong to different threads.
-__global__ void bytes(const int *in, int *out) {
-    __shared__ volatile char s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = (char)in[t];
-    out[t] = s[t];
-    __syncthreads();
-    out[t] += s[BLOCK - 1 - t];
 }
 
 template <bool RIGHT> __global__ void vector_store(const int *in, int *out) {
@@ -404,28 +288,6 @@ template <bool RIGHT> __global__ void tiles(const int *in, int *out) {
     out[t] = s[RIGHT ? t ^ 15 : t ^ 16];  // HAZARD tiles: race with tiles_store
 }
 
-// Right: half a warp works alone and says so in the mask.
-__global__ void half_warp(const int *in, int *out) {
-    __shared__ volatile int s[16];
-    unsigned t = threadIdx.x;
-    if (t < 16) {
-        s[t] = in[t];
-        __syncwarp(0xffff);
-        out[t] = s[15 - t];
-    } else {
-        out[t] = 0;
-    }
-}
-
-// Two halves of a block, each with a barrier of its own number.
-template <bool RIGHT> __global__ void named_barriers(const int *in, int *out) {
-    __shared__ volatile int s[BLOCK];
-    unsigned t = threadIdx.x, half = t / 64;
-    s[t] = in[t];  // LABEL named_barriers_store
-    asm volatile("bar.sync %0, 64;" : : "r"(half + 1) : "memory");
-    out[t] = s[RIGHT ? half * 64 + 63 - t % 64 : 127 - t];  // HAZARD named_barriers: race with named_barriers_store
-}
-
 // Many correct steps. BAD >= 0: in that step the barrier is missing.
 template <int STEPS, int BAD> __global__ void many_steps(const int *in, int *out) {
     __shared__ volatile int s[64];
@@ -439,15 +301,6 @@ template <int STEPS, int BAD> __global__ void many_steps(const int *in, int *out
         __syncthreads();
     }
     out[t] = sum;
-}
-
-// A warp's own barrier orders nothing between warps.
-template <bool RIGHT> __global__ void syncwarp_across_warps(const int *in, int *out) {
-    __shared__ volatile int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];  // LABEL syncwarp_across_warps_store
-    __syncwarp();
-    out[t] = s[RIGHT ? t ^ 31 : t ^ 32];  // HAZARD syncwarp_across_warps: race with syncwarp_across_warps_store
 }
 
 // A byte of a word that others add to.
@@ -568,65 +421,7 @@ __global__ void shrinking_mask(const int *in, int *out) {
     out[t] = sum;
 }
 
-// Right: every thread reads every word.
-__global__ void read_only(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];
-    __syncthreads();
-    int sum = 0;
-    for (int i = 0; i < BLOCK; i++) sum += s[(i + t) % BLOCK];
-    out[t] = sum;
-}
-
-// Right: a word that one thread alone uses needs no barrier.
-__global__ void private_words(const int *in, int *out) {
-    __shared__ volatile int s[BLOCK];
-    unsigned t = threadIdx.x;
-    for (int i = 0; i < 10; i++) {
-        s[t] = in[t] + i;
-        out[t] += s[t];
-    }
-}
-
 // --- whole warps at bytes one behind the other, in a second round: the first one is their first ---
-
-// A warp has read the words, another one reads some of their bytes and stores those.
-template <bool RIGHT> __global__ void words_then_bytes(const int *in, int *out) {
-    __shared__ __align__(4) volatile unsigned char s[BLOCK];
-    const int t = threadIdx.x;
-    int sum = 0;
-    s[t] = (unsigned char)in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        if (round && t < 32) sum += ((volatile int *)s)[t];  // LABEL words_then_bytes_load
-        if (RIGHT) __syncthreads();
-        if (t / 32 == 1) sum += s[t];
-        // HAZARD-NEXT words_then_bytes: race with words_then_bytes_load
-        if (round && t / 32 == 1) s[t] = (unsigned char)sum;
-        __syncthreads();
-    }
-    out[t] = sum;
-}
-
-// Two warps have read the bytes, and one of them stores them.
-template <bool RIGHT> __global__ void bytes_of_two_warps(const int *in, int *out) {
-    __shared__ volatile unsigned char s[BLOCK];
-    const int t = threadIdx.x;
-    int sum = 0;
-    s[t] = (unsigned char)in[t];
-    __syncthreads();
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        if (t < 64) sum += s[t % 32];  // LABEL bytes_of_two_warps_load
-        if (RIGHT) __syncthreads();
-        // HAZARD-NEXT bytes_of_two_warps: race with bytes_of_two_warps_load
-        if (round && t / 32 == 1) s[t % 32] = (unsigned char)sum;
-        __syncthreads();
-    }
-    out[t] = sum;
-}
 
 // Two lanes have read each byte, and the first one of them stores it.
 template <bool RIGHT> __global__ void bytes_of_two_lanes(const int *in, int *out) {
@@ -675,36 +470,27 @@ template <bool RIGHT> __global__ void cas_max(const int *in, int *out) {
 }
 
 static const Case cases[] = {
-    TWINS(1, BLOCK, cas_max), TWINS(1, BLOCK, one_counter),
-    TWINS(1, BLOCK, flag_between_warps), TWINS(1, BLOCK, tree), TWINS(1, BLOCK, tree_first_barrier),
-    ONE(1, 64, "last_warp_volatile", last_warp<0>),
+    TWINS(1, BLOCK, cas_max), TWINS(1, BLOCK, one_counter), TWINS(1, BLOCK, flag_between_warps),
+    TWINS(1, BLOCK, tree), ONE(1, 64, "last_warp_volatile", last_warp<0>),
     ONE(1, 64, "last_warp_half_synced", last_warp<1>), ONE(1, 64, "last_warp_right", last_warp<2>),
     ONE(1, 64, "last_warp_guarded_right", last_warp<3>), TWINS(1, BLOCK, write_after_read),
-    TWINS(1, BLOCK, words_then_bytes), TWINS(1, BLOCK, bytes_of_two_warps),
-    TWINS(1, 32, bytes_of_two_lanes), TWINS(1, 32, read_after_write_in_warp),
-    TWINS(1, 32, shuffle_is_no_fence), TWINS(1, BLOCK, store_against_atomic),
-    TWINS(1, BLOCK, stores_then_adds), TWINS(1, BLOCK, reads_then_adds),
+    TWINS(1, 32, bytes_of_two_lanes), TWINS(1, 32, shuffle_is_no_fence),
     TWINS(1, BLOCK, two_reads_then_add), TWINS(1, BLOCK, byte_then_add),
     TWINS(1, BLOCK, add_to_nothing), TWINS(1, BLOCK, read_against_atomic),
-    TWINS(1, BLOCK, store_after_atomic), TWINS(1, BLOCK, flag_of_lane),
-    ONE(1, BLOCK, "histogram_right", histogram), ONE(1, BLOCK, "store_different", all_store<false>),
-    ONE(1, BLOCK, "store_same_right", all_store<true>),
-    ONE(1, BLOCK, "same_value_two_lines_right", same_value_two_lines), TWINS(1, BLOCK, two_stores),
-    TWINS(1, BLOCK, reused_array), ONE(1, BLOCK, "scan_one_buffer", scan<1>),
-    ONE(1, BLOCK, "scan_two_buffers_right", scan<2>), TWINS(1, BLOCK, double_buffer),
-    TWINS(1, BLOCK, warp_partials), TWINS(1, BLOCK, broadcast), ONE(1, BLOCK, "bytes_right", bytes),
+    TWINS(1, BLOCK, flag_of_lane), ONE(1, BLOCK, "histogram_right", histogram),
+    ONE(1, BLOCK, "store_different", all_store<false>),
+    ONE(1, BLOCK, "store_same_right", all_store<true>), TWINS(1, BLOCK, two_stores),
+    TWINS(1, BLOCK, reused_array), TWINS(1, BLOCK, warp_partials), TWINS(1, BLOCK, broadcast),
     TWINS(1, BLOCK, vector_store),
     RUN("dynamic_array", dynamic_array<false><<<1, BLOCK, BLOCK * 4>>>(d_in, d_out)),
     RUN("dynamic_array_right", dynamic_array<true><<<1, BLOCK, BLOCK * 4>>>(d_in, d_out)),
     TWINS(1, BLOCK, generic_pointer), TWINS(1, BLOCK, ticket), TWINS(1, 32, tiles),
-    TWINS(1, BLOCK, syncwarp_across_warps), TWINS(1, BLOCK, byte_against_atomic),
-    TWINS(1, BLOCK, same_store_and_read), TWINS(1, BLOCK, same_store_and_other),
-    TWINS(1, BLOCK, same_store_of_lanes), TWINS(1, BLOCK, flag_overwritten),
-    TWINS(8, BLOCK, flag_of_another), ONE(1, 32, "shrinking_mask_right", shrinking_mask),
-    ONE(1, 32, "half_warp_right", half_warp), TWINS(1, BLOCK, named_barriers),
+    TWINS(1, BLOCK, byte_against_atomic), TWINS(1, BLOCK, same_store_and_read),
+    TWINS(1, BLOCK, same_store_and_other), TWINS(1, BLOCK, same_store_of_lanes),
+    TWINS(1, BLOCK, flag_overwritten), TWINS(8, BLOCK, flag_of_another),
+    ONE(1, 32, "shrinking_mask_right", shrinking_mask),
     ONE(1, 64, "many_steps_right", many_steps<50000, -1>),
-    ONE(1, 64, "late_race", many_steps<36000, 35990>), ONE(1, BLOCK, "read_only_right", read_only),
-    ONE(1, BLOCK, "private_words_right", private_words),
+    ONE(1, 64, "late_race", many_steps<36000, 35990>),
 };
 
 CORPUS_MAIN(cases)

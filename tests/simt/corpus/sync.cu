@@ -51,20 +51,6 @@ __global__ void barrier_at_end(const int *in, int *out) {
     }
 }
 
-// A sum from which threads retire: they were there at the barrier before.
-template <bool RIGHT> __global__ void retires(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];
-    __syncthreads();
-    for (unsigned d = BLOCK / 2; d > 0; d /= 2) {
-        if (!RIGHT && t >= d) return;
-        if (t < d) s[t] += s[t + d];
-        __syncthreads();  // HAZARD retires: divergent barrier
-    }
-    if (t == 0) out[0] = s[0];
-}
-
 // Tiles, as of a matrix product, of which some threads have no column.
 __global__ void tiles_of_some(const int *in, int *out, int tiles) {
     __shared__ int s[BLOCK];
@@ -215,31 +201,6 @@ template <bool RIGHT> __global__ void syncwarp_absent_lanes(const int *in, int *
     out[t] = v;
 }
 
-// Right: lanes that have exited, or never were, may be named (CUDA C++ programming guide: "all
-// non-exited threads named in mask").
-__global__ void partial_warp(const int *in, int *out) {
-    unsigned t = threadIdx.x;  // 48 threads: the second warp has sixteen lanes
-    int sum = in[t];
-    for (int k = 8; k > 0; k /= 2) sum += __shfl_down_sync(FULL, sum, k, 16);
-    __syncwarp();
-    out[t] = sum;
-}
-
-__global__ void exited_lanes(const int *in, int *out) {
-    unsigned t = threadIdx.x;
-    if (t % 32 >= 16) return;
-    int v = __shfl_xor_sync(FULL, in[t], 8);
-    __syncwarp();
-    out[t] = v;
-}
-
-// Right as well: each reads a lane that is there.
-__global__ void exited_lanes_read(const int *in, int *out) {
-    unsigned t = threadIdx.x;
-    if (t % 32 >= 16) return;
-    out[t] = __shfl_down_sync(FULL, in[t], 8, 16);
-}
-
 // Half the lanes have ended, and the last of the others reads one of them.
 template <bool RIGHT> __global__ void shuffle_exited_lane(const int *in, int *out) {
     unsigned t = threadIdx.x;
@@ -342,19 +303,6 @@ template <bool RIGHT> __global__ void ended_before_sync(const int *in, int *out)
     out[t] = s[t + 16];  // HAZARD ended_before_sync: race with ended_before_sync_store
 }
 
-// They have read what the others then write.
-template <bool RIGHT> __global__ void ended_readers(const int *in, int *out) {
-    __shared__ int s[32];
-    unsigned t = threadIdx.x;
-    s[t] = in[t];
-    __syncwarp();
-    out[t] = s[t ^ 16];  // LABEL ended_readers_read
-    if (RIGHT) __syncwarp();
-    if (t >= 16) return;
-    __syncwarp(0xffffu);
-    s[t] = in[t + 1];  // HAZARD ended_readers: race with ended_readers_read
-}
-
 // Odd lanes alone, and in global memory.
 template <bool RIGHT> __global__ void sync_of_odd_lanes(const int *in, int *out) {
     unsigned t = threadIdx.x;
@@ -427,23 +375,21 @@ __global__ void mask_by_ballot(const int *in, int *out) {
 }
 
 static const Case cases[] = {
-    ONE(1, BLOCK, "barrier_at_end", barrier_at_end), TWINS(1, BLOCK, retires),
+    ONE(1, BLOCK, "barrier_at_end", barrier_at_end),
     RUN("tiles_of_some", tiles_of_some<<<1, BLOCK>>>(d_in, d_out, 3)),
     TWINS(1, BLOCK, barrier_for_some_warps), TWINS(1, BLOCK, barrier_for_some_lanes),
     TWINS(1, BLOCK, barrier_in_both_branches),
     RUN("exit_before_barrier", exit_before_barrier<false><<<1, BLOCK>>>(d_in, d_out, 100)),
     RUN("exit_before_barrier_right", exit_before_barrier<true><<<1, BLOCK>>>(d_in, d_out, 100)),
     TWINS(1, BLOCK, exit_of_one_thread), TWINS(1, BLOCK, barrier_in_warp_loop),
-    TWINS(1, BLOCK, barrier_in_thread_loop),
-    ONE(3, BLOCK, "barrier_uniform_right", barrier_uniform), TWINS(1, 32, shuffle_absent_lanes),
-    TWINS(1, 32, shuffle_caller_unnamed), TWINS(1, BLOCK, vote_absent_lanes),
-    TWINS(1, 32, vote_absent_first_lane), TWINS(1, 32, reduce_absent_lanes),
-    TWINS(1, 32, syncwarp_absent_lanes), ONE(1, 48, "partial_warp_right", partial_warp),
-    ONE(1, BLOCK, "exited_lanes_right", exited_lanes),
-    ONE(1, BLOCK, "exited_lanes_read_right", exited_lanes_read), TWINS(1, 32, shuffle_exited_lane),
-    TWINS(1, 32, sum_with_exited_lanes), TWINS(1, 32, shuffle_unnamed_source),
-    TWINS(1, 16, sum_of_half_warp), TWINS(1, 24, sum_of_some_lanes),
-    TWINS(1, 64, greatest_of_some_lanes), ONE(1, 16, "decides_branch", undefined_used<0, false>),
+    TWINS(1, BLOCK, barrier_in_thread_loop), ONE(3, BLOCK, "barrier_uniform_right", barrier_uniform),
+    TWINS(1, 32, shuffle_absent_lanes), TWINS(1, 32, shuffle_caller_unnamed),
+    TWINS(1, BLOCK, vote_absent_lanes), TWINS(1, 32, vote_absent_first_lane),
+    TWINS(1, 32, reduce_absent_lanes), TWINS(1, 32, syncwarp_absent_lanes),
+    TWINS(1, 32, shuffle_exited_lane), TWINS(1, 32, sum_with_exited_lanes),
+    TWINS(1, 32, shuffle_unnamed_source), TWINS(1, 16, sum_of_half_warp),
+    TWINS(1, 24, sum_of_some_lanes), TWINS(1, 64, greatest_of_some_lanes),
+    ONE(1, 16, "decides_branch", undefined_used<0, false>),
     ONE(1, 16, "decides_branch_right", undefined_used<0, true>),
     ONE(1, 16, "decides_address", undefined_used<1, false>),
     ONE(1, 16, "decides_address_right", undefined_used<1, true>),
@@ -452,8 +398,7 @@ static const Case cases[] = {
     ONE(1, 16, "stored_partial", undefined_used<3, false>),
     ONE(1, 16, "stored_partial_right", undefined_used<3, true>),
     ONE(1, 16, "undefined_unused_right", undefined_unused), TWINS(1, 32, ended_before_sync),
-    TWINS(1, 32, ended_readers), TWINS(1, 32, sync_of_odd_lanes),
-    ONE(1, 48, "sync_names_ended_right", sync_names_ended),
+    TWINS(1, 32, sync_of_odd_lanes), ONE(1, 48, "sync_names_ended_right", sync_names_ended),
     ONE(1, 32, "vote_awaits_end", awaited_lanes_end<0, false>),
     ONE(1, 32, "vote_awaits_end_right", awaited_lanes_end<0, true>),
     ONE(1, 32, "match_awaits_end", awaited_lanes_end<1, false>),

@@ -20,19 +20,6 @@ template <bool RIGHT> __global__ void picked(const int *in, int *out) {
     out[t] = PICKED(t) ? v : 7;
 }
 
-__global__ void picked_always(const int *in, int *out) {
-    FILL();
-    int v = READ(t);  // HAZARD picked_always: uninitialized
-    out[t] = in[t] >= 0 ? v : 7;
-}
-
-__global__ void never_used(const int *in, int *out) {
-    FILL();
-    int v = READ(t);
-    out[t] = t;
-    (void)v;
-}
-
 template <bool RIGHT> __global__ void picked_sum(const int *in, int *out) {
     FILL();
     int x = in[t], v = READ(t);  // HAZARD picked_sum: uninitialized
@@ -87,17 +74,6 @@ template <bool RIGHT> __global__ void three(const int *in, int *out) {
     v.b = READ((t + 1) % 128);  // HAZARD three: uninitialized
     v.c = READ((t + 2) % 128);  // HAZARD three: uninitialized
     out[t] = PICKED(t + (RIGHT ? 2 : 0)) ? v.a + v.b * v.c : -1;
-}
-
-template <bool RIGHT> __global__ void in_loop(const int *in, int *out) {
-    FILL();
-    int sum = 0;
-#pragma unroll 1
-    for (int k = 0; k < 4; k++) {
-        int v = READ((t + k) % BLOCK);  // HAZARD in_loop: uninitialized
-        sum = PICKED((t + k) % BLOCK) ? sum + v : sum;
-    }
-    out[t] = sum;
 }
 
 // Used a turn later.
@@ -176,17 +152,6 @@ template <bool RIGHT> __global__ void bytes_again(const int *in, int *out) {
     out[t + BLOCK] = w;
 }
 
-// A histogram that somebody, or nobody, has set to zero; two threads count in each word.
-template <bool RIGHT> __global__ void counted_by_two(const int *in, int *out) {
-    __shared__ int s[BLOCK];
-    unsigned t = threadIdx.x;
-    if (RIGHT) s[t] = 0;
-    __syncthreads();
-    atomicAdd(&s[t / 2], in[t]);  // HAZARD counted_by_two: uninitialized
-    __syncthreads();
-    out[t] = s[t / 2];
-}
-
 // Each thread clears its bit of a word, whatever was there, and sets it to what it has.
 template <bool RIGHT> __global__ void bits_of_word(const int *in, int *out) {
     __shared__ unsigned s[BLOCK / 32];
@@ -199,14 +164,12 @@ template <bool RIGHT> __global__ void bits_of_word(const int *in, int *out) {
 }
 
 static const Case cases[] = {
-    TWINS(1, BLOCK, picked), ONE(1, BLOCK, "picked_always", picked_always),
-    ONE(1, BLOCK, "never_used_right", never_used), TWINS(1, BLOCK, picked_sum),
-    TWINS(1, BLOCK, picked_both), TWINS(1, BLOCK, one_side), TWINS(1, BLOCK, other_side),
-    TWINS(1, BLOCK, under_predicate), TWINS(1, BLOCK, three), TWINS(1, BLOCK, in_loop),
-    TWINS(1, BLOCK, turn_later), TWINS(1, BLOCK, as_address), TWINS(1, BLOCK, as_condition),
-    TWINS(1, BLOCK, to_other_lane), TWINS(1, BLOCK, behind_barrier), TWINS(1, BLOCK, half_of_pair),
-    TWINS(1, BLOCK, byte_of_all), TWINS(1, BLOCK, bytes_again),
-    TWINS(1, BLOCK, counted_by_two), TWINS(1, BLOCK, bits_of_word),
+    TWINS(1, BLOCK, picked), TWINS(1, BLOCK, picked_sum), TWINS(1, BLOCK, picked_both),
+    TWINS(1, BLOCK, one_side), TWINS(1, BLOCK, other_side), TWINS(1, BLOCK, under_predicate),
+    TWINS(1, BLOCK, three), TWINS(1, BLOCK, turn_later), TWINS(1, BLOCK, as_address),
+    TWINS(1, BLOCK, as_condition), TWINS(1, BLOCK, to_other_lane), TWINS(1, BLOCK, behind_barrier),
+    TWINS(1, BLOCK, half_of_pair), TWINS(1, BLOCK, byte_of_all), TWINS(1, BLOCK, bytes_again),
+    TWINS(1, BLOCK, bits_of_word),
 };
 
 CORPUS_MAIN(cases)

@@ -3,7 +3,7 @@ import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILES = ["shared", "sync", "memory", "global", "words", "scattered", "cluster", "partial", "unwritten",
+FILES = ["shared", "sync", "memory", "global", "scattered", "cluster", "partial", "unwritten",
          "volatile", "debug"]
 KINDS = {  # the word in a verdict: what a report of that kind says
     "race": r"race",

@@ -34,41 +34,6 @@ template <Scope ATOM, Scope TAKE, Scope GIVE> __global__ void locked(Memory *m) 
     EXCHANGE(ATOM, &m->lock, 0);  // LABEL lock_block_atomics
 }
 
-__global__ void lock_plain(Memory *m) {
-    if (threadIdx.x) return;
-    while (atomicCAS(&m->lock, 0, 1)) {}
-    __threadfence();
-    m->data[0]++;
-    __threadfence();
-    atomicExch(&m->lock, 0);
-}
-
-__global__ void lock_volatile_unlock(Memory *m) {
-    if (threadIdx.x) return;
-    while (atomicCAS(&m->lock, 0, 1)) {}
-    __threadfence();
-    V(m->data[0]) = V(m->data[0]) + 1;
-    __threadfence();
-    V(m->lock) = 0;
-}
-
-template <bool RIGHT> __global__ void lock_forgotten(Memory *m) {
-    if (threadIdx.x) return;
-    if (!RIGHT && blockIdx.x == 3) {
-        V(m->data[0]) = V(m->data[0]) + 10;  // HAZARD lock_forgotten: unordered volatile
-        return;
-    }
-    while (atomicCAS(&m->lock, 0, 1)) {}
-    __threadfence();
-    V(m->data[0]) = V(m->data[0]) + 1;  // LABEL lock_forgotten
-    __threadfence();
-    atomicExch(&m->lock, 0);
-}
-
-__global__ void counter_bare(Memory *m) {
-    if (threadIdx.x == 0) V(m->data[0]) = V(m->data[0]) + 1;  // HAZARD counter_bare: unordered volatile
-}
-
 __global__ void racy_minimum(Memory *m) {
     const int mine = -(int)blockIdx.x - 1;
     if (threadIdx.x) return;
@@ -140,27 +105,6 @@ template <bool RIGHT> __global__ void flag_not_polled(Memory *m) {
     }
 }
 
-// Read first; the writer comes behind.
-__global__ void flag_looked_at_once(Memory *m) {
-    if (blockIdx.x == 0) {
-        if (V(m->flag)) __threadfence(), V(m->data[0]) = V(m->data[1]);
-    } else {
-        V(m->data[1]) = 7;
-        __threadfence();
-        V(m->flag) = 1;
-    }
-}
-
-// The word is the message.
-__global__ void mailbox_alone(Memory *m) {
-    if (blockIdx.x == 0) {
-        V(m->flag) = 1;
-    } else {
-        while (V(m->flag) == 0) {}
-        V(m->data[0]) = 1;
-    }
-}
-
 __global__ void stop_flag(Memory *m) {
     if (blockIdx.x == 1) {
         V(m->flag) = 1;
@@ -168,16 +112,6 @@ __global__ void stop_flag(Memory *m) {
         int k = 0;
         while (!V(m->flag)) m->more[k++ % 128] = k;
         m->data[0] = k > 0;
-    }
-}
-
-// Two store different values into a word that only a third waits for, who comes last.
-__global__ void flag_of_two(Memory *m) {
-    if (blockIdx.x < 2) {
-        V(m->flag) = blockIdx.x + 1;
-    } else {
-        while (V(m->flag) == 0) {}
-        m->data[0] = 1;
     }
 }
 
@@ -207,57 +141,6 @@ template <bool RIGHT, unsigned WRITER = 0> __global__ void seqlock(Memory *m) {
     }
 }
 
-// A loop that goes on from word to word waits for none.
-__global__ void search(Memory *m) {
-    if (blockIdx.x == 0) {
-        for (int k = 0; k < 64; k++) V(m->more[k]) = k;  // LABEL search
-    } else {
-        int sum = 0, found;
-        for (int k = 0; sum += found = V(m->more[k]), k < 63 && found != 63; k++) {}  // HAZARD search: unordered volatile
-        m->data[0] = sum;
-    }
-}
-
-// A bounded queue: head and tail are waited for.
-__global__ void queue(Memory *m) {
-    if (blockIdx.x == 0) {
-        for (int k = 0; k < 20; k++) {
-            while (V(m->seq) - V(m->count) == 4) {}
-            __threadfence();
-            V(m->more[k % 4]) = k + 1;
-            __threadfence();
-            V(m->seq) = k + 1;
-        }
-    } else {
-        int sum = 0;
-        for (int k = 0; k < 20; k++) {
-            while (V(m->seq) == V(m->count)) {}
-            __threadfence();
-            sum += V(m->more[k % 4]);
-            __threadfence();
-            V(m->count) = k + 1;
-        }
-        V(m->data[0]) = sum;
-    }
-}
-
-// The fence between the last arrival and the flag.
-template <bool RIGHT> __global__ void grid_barrier(Memory *m) {
-    if (threadIdx.x == 0) V(m->more[blockIdx.x]) = blockIdx.x;  // LABEL grid_barrier
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        const bool last = atomicAdd(&m->count, 1) == (int)gridDim.x - 1;
-        if (RIGHT) __threadfence();
-        if (last) V(m->flag) = 1;
-        while (V(m->flag) == 0) {}
-        __threadfence();
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        V(m->data[blockIdx.x]) = V(m->more[(blockIdx.x + 1) % gridDim.x]);  // HAZARD grid_barrier: unordered volatile
-}
-
 // --- within a block, within a warp ---
 
 template <bool RIGHT> __global__ void two_buffers(Memory *m) {
@@ -281,16 +164,6 @@ template <bool RIGHT> __global__ void warp_tail(Memory *m) {
         V(m->data[t]) = V(m->data[t]) + more;  // HAZARD warp_tail: unordered volatile
         if (RIGHT) __syncwarp();
     }
-}
-
-__global__ void own_words(Memory *m) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    V(m->data[i]) = i;
-    V(m->data[i]) = V(m->data[i]) + 1;
-}
-
-__global__ void same_value(Memory *m) {
-    if ((blockIdx.x + threadIdx.x) % 3 == 0) V(m->data[0]) = 1;
 }
 
 // All may set "changed" to 1; barriers lie between that and its other values.
@@ -329,20 +202,6 @@ __global__ void store_then_atomic(Memory *m) {
         atomicAdd(&m->data[0], 1);  // HAZARD store_then_atomic: unordered volatile with store_then_atomic
 }
 
-__global__ void peek(Memory *m) {
-    atomicAdd(&m->count, 1);
-    if (threadIdx.x == 0 && V(m->count) > 100) atomicAdd(&m->data[0], 1);
-}
-
-// The last to come sets the count to zero again.
-__global__ void count_again(Memory *m) {
-    if (threadIdx.x) return;
-    atomicAdd(&m->count, 1);
-    const int come = atomicAdd(&m->count, 0);
-    m->more[blockIdx.x] = come;
-    if (come == (int)gridDim.x) V(m->count) = 0;
-}
-
 __global__ void plain_and_volatile(Memory *m) {
     if (blockIdx.x == 0)
         V(m->data[1]) = 2;  // LABEL plain_and_volatile
@@ -366,21 +225,6 @@ __global__ void lookback_packed(Memory *m) {
     }
     tile[blockIdx.x] = 2ull << 32 | sum;
     m->data[blockIdx.x] = sum;
-}
-
-// Status beside the sum.
-template <bool RIGHT> __global__ void lookback_split(Memory *m) {
-    const int b = blockIdx.x;
-    int sum = b + 1;
-    V(m->more[b]) = sum;  // LABEL lookback_split
-    if (RIGHT) __threadfence();
-    V(m->data[128 + b]) = 1;
-    for (int back = b - 1; back >= 0; back--) {
-        while (V(m->data[128 + back]) == 0) {}
-        __threadfence();
-        sum += V(m->more[back]);  // HAZARD lookback_split: unordered volatile with lookback_split
-    }
-    m->data[b] = sum;
 }
 
 // Treiber's stack: pushes, then one block waits for all and walks it.
@@ -502,19 +346,6 @@ __global__ void side_read_again(Memory *m) {
     }
 }
 
-// From thread to thread, at the scope that each step needs.
-__global__ void side_passed_on(Memory *m) {
-    const int me = blockIdx.x * 2 + threadIdx.x / 32;
-    if (threadIdx.x % 32) return;
-    if (me > 0) while (atomicAdd(&m->flag, 0) != me) {}
-    V(m->data[0]) = V(m->data[0]) + 2;
-    if (me == 1)
-        __threadfence();
-    else
-        __threadfence_block();
-    atomicExch(&m->flag, me + 1);
-}
-
 #define CASE(name, blocks, threads, ...) RUN(name, __VA_ARGS__<<<blocks, threads>>>((Memory *)d_out))
 #define BOTH(name, blocks, threads, kernel)                                                        \
     CASE(name, blocks, threads, kernel<false>), CASE(name "_right", blocks, threads, kernel<true>)
@@ -529,10 +360,6 @@ static const Case cases[] = {
     CASE("lock_block_fences", 4, 32, locked<DEVICE, CTA, CTA>),
     CASE("lock_block_atomics", 4, 32, locked<CTA, DEVICE, DEVICE>),
     CASE("lock_in_block_right", 1, 128, locked<CTA, CTA, CTA>),
-    CASE("lock_plain_right", 4, 32, lock_plain),
-    CASE("lock_volatile_unlock_right", 4, 32, lock_volatile_unlock),
-    BOTH("lock_forgotten", 4, 32, lock_forgotten),
-    CASE("counter_bare", 4, 32, counter_bare),
     CASE("racy_minimum", 4, 32, racy_minimum),
     CASE("last_block_guide_right", 5, 64, last_block<DEVICE, NONE>),
     CASE("last_block_two_fences_right", 5, 64, last_block<DEVICE, DEVICE>),
@@ -544,31 +371,14 @@ static const Case cases[] = {
     CASE("flag_no_release", 2, 1, flagged<0, NONE, DEVICE>),
     CASE("flag_block_fence", 2, 1, flagged<0, CTA, DEVICE>),
     CASE("flag_reader_first", 2, 1, flagged<1, NONE, DEVICE>),
-    BOTH("flag_not_polled", 2, 1, flag_not_polled),
-    CASE("flag_looked_at_once_right", 2, 1, flag_looked_at_once),
-    CASE("mailbox_alone_right", 2, 1, mailbox_alone),
-    CASE("stop_flag_right", 2, 1, stop_flag),
-    CASE("flag_of_two_right", 3, 1, flag_of_two),
-    BOTH("seqlock", 2, 1, seqlock),
-    CASE("seqlock_reader_first_right", 2, 1, seqlock<true, 1>),
-    CASE("search", 2, 1, search),
-    CASE("queue_right", 2, 1, queue),
-    BOTH("grid_barrier", 4, 32, grid_barrier),
-    BOTH("two_buffers", 1, 64, two_buffers),
-    BOTH("warp_tail", 1, 32, warp_tail),
-    CASE("own_words_right", 3, 64, own_words),
-    CASE("same_value_right", 4, 64, same_value),
-    CASE("frontier_right", 1, 64, frontier),
-    BOTH("atomic_and_store", 2, 1, atomic_and_store),
+    BOTH("flag_not_polled", 2, 1, flag_not_polled), CASE("stop_flag_right", 2, 1, stop_flag),
+    BOTH("seqlock", 2, 1, seqlock), CASE("seqlock_reader_first_right", 2, 1, seqlock<true, 1>),
+    BOTH("two_buffers", 1, 64, two_buffers), BOTH("warp_tail", 1, 32, warp_tail),
+    CASE("frontier_right", 1, 64, frontier), BOTH("atomic_and_store", 2, 1, atomic_and_store),
     CASE("store_then_atomic", 2, 1, store_then_atomic),
-    CASE("peek_right", 4, 64, peek),
-    CASE("count_again_right", 4, 32, count_again),
     CASE("plain_and_volatile", 2, 1, plain_and_volatile),
-    CASE("lookback_packed_right", 8, 1, lookback_packed),
-    BOTH("lookback_split", 8, 1, lookback_split),
-    CASE("stack_right", 6, 1, stack),
-    CASE("work_list_right", 4, 1, work_list),
-    CASE("side_locks_right", 2, 1, side_stores<Far, Far>),
+    CASE("lookback_packed_right", 8, 1, lookback_packed), CASE("stack_right", 6, 1, stack),
+    CASE("work_list_right", 4, 1, work_list), CASE("side_locks_right", 2, 1, side_stores<Far, Far>),
     CASE("side_locks_of_blocks", 2, 1, side_stores<Near, Near>),
     CASE("side_fences_of_blocks", 2, 1, side_stores<Locked<DEVICE, CTA, CTA>, Locked<DEVICE, CTA, CTA>>),
     CASE("side_no_take", 2, 1, side_stores<Locked<DEVICE, NONE, DEVICE>, Locked<DEVICE, NONE, DEVICE>>),
@@ -588,12 +398,10 @@ static const Case cases[] = {
     CASE("side_warps_mixed_atomics_right", 1, 33, side_atomics<DEVICE, CTA>),
     CASE("side_warps_atomic_and_store", 1, 33, side_atomics<DEVICE, NONE>),
     CASE("side_warps_block_atomic_and_store", 1, 33, side_atomics<CTA, NONE>),
-    CASE("side_flag_right", 2, 1, side_flag<DEVICE>),
-    CASE("side_flag_of_block", 2, 1, side_flag<CTA>),
+    CASE("side_flag_right", 2, 1, side_flag<DEVICE>), CASE("side_flag_of_block", 2, 1, side_flag<CTA>),
     CASE("side_warps_flag_right", 1, 33, side_flag<CTA>),
     CASE("side_warps_flag_far_right", 1, 33, side_flag<DEVICE>),
     CASE("side_read_again", 2, 1, side_read_again),
-    CASE("side_passed_on_right", 2, 64, side_passed_on),
 };
 
 CORPUS_MAIN(cases)

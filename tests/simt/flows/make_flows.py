@@ -225,6 +225,7 @@ class Flow:
 
 class PollingFlow(Flow):
     """The same of volatile accesses."""
+    KERNELS = 60
     SHARED = TABLE + 128 * 15
     WORD, MEMORY, GIVEN, ON_DEVICE, ON_HOST = "volatile unsigned", "", "", "", ""
     NAMES = ("in", "out", "s")

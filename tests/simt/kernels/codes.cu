@@ -1,12 +1,10 @@
-// Codes: matches in a window, a picture's blocks and their lengths, prefix codes, bits packed by a
-// warp, checksums, characters of one to four bytes, six bits to a character. Most give each thread
-// a code of its own: how far it goes depends on its bytes.
+// Codecs: LZ77 matches in a window, a picture's blocks and their lengths, prefix codes, checksums.
+// In most of them each thread decodes a stream of its own, and how far it goes depends on its
+// bytes.
 #include <algorithm>
 #include <string>
 
 #include "cases.h"
-
-#define BOTH __host__ __device__
 
 typedef unsigned char byte;
 
@@ -335,48 +333,6 @@ static void prefix_codes(int scale) {
     }
 }
 
-// ---- A warp's 32 values less the least, in as many bits as the widest
-
-__global__ void pack_warp(const unsigned *in, unsigned *out, unsigned *least, byte *width,
-                          int groups) {
-    int g = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
-    if (g >= groups) return;
-    unsigned v = in[g * 32 + lane];
-    unsigned lo = __reduce_min_sync(0xffffffffu, v);
-    unsigned d = v - lo, any = __reduce_or_sync(0xffffffffu, d);
-    int w = 32 - __clz(any);
-    for (int b = 0; b < w; b++) {
-        unsigned plane = __ballot_sync(0xffffffffu, d >> b & 1);
-        if (lane == b) out[g * 32 + b] = plane;
-    }
-    if (lane == 0) least[g] = lo;
-    if (lane == 31) width[g] = (byte)w;
-}
-
-static void packed(int scale) {
-    for (int groups : {5, 75 * scale}) {
-        Array<unsigned> in((size_t)groups * 32, [](int i) {
-            return chance(i / 32, 22) % 100000 + chance(i, 23) % (1u << i / 32 % 29);
-        });
-        Array<unsigned> out(in.host.size()), least(groups);
-        Array<byte> width(groups);
-        RUN(pack_warp<<<blocks_for(groups * 32, 192), 192>>>(in, out, least, width, groups));
-        std::vector<unsigned> want(in.host.size()), lows(groups);
-        std::vector<int> widths(groups);
-        for (int g = 0; g < groups; g++) {
-            unsigned *v = &in.host[g * 32];
-            lows[g] = *std::min_element(v, v + 32);
-            for (int k = 0; k < 32; k++)
-                for (int b = 0; b < 32; b++)
-                    if (v[k] - lows[g] >> b & 1)
-                        want[g * 32 + b] |= 1u << k, widths[g] = std::max(widths[g], b + 1);
-        }
-        compare(out, want);
-        compare(least, lows);
-        compare(width, widths);
-    }
-}
-
 // ---- CRC-32, four bytes at a time with four tables
 
 __global__ void crc32_slice4(const unsigned *data, const unsigned (*__restrict__ table)[256],
@@ -415,119 +371,12 @@ static void checksums(int scale) {
     }
 }
 
-// ---- Three bytes as four characters
-
-__constant__ char b64_chars[65];
-
-__global__ void base64_encode(const byte *in, int len, char *out) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    int at = 3 * t;
-    if (at >= len) return;
-    unsigned v = in[at] << 16;
-    if (at + 1 < len) v |= in[at + 1] << 8;
-    if (at + 2 < len) v |= in[at + 2];
-    out[4 * t] = b64_chars[v >> 18];
-    out[4 * t + 1] = b64_chars[v >> 12 & 63];
-    out[4 * t + 2] = at + 1 < len ? b64_chars[v >> 6 & 63] : '=';
-    out[4 * t + 3] = at + 2 < len ? b64_chars[v & 63] : '=';
-}
-
-static void base64(int scale) {
-    const std::string chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    CUDA(cudaMemcpyToSymbol(b64_chars, chars.c_str(), 65));
-    for (int len : {301, 5000 * scale}) {
-        int quads = blocks_for(len, 3);
-        Array<byte> in(len, [](int i) { return (byte)chance(i, 14); });
-        Array<char> out((size_t)quads * 4);
-        RUN(base64_encode<<<blocks_for(quads, 100), 100>>>(in, len, out));
-        std::vector<char> want;
-        for (int i = 0; i < 4 * quads; i++) {
-            int at = i / 4 * 3 + i % 4 - 1; // six bits of this byte's end and the next's beginning
-            unsigned pair = (i % 4 ? in.host[std::min(at, len - 1)] << 8 : 0) |
-                            (at + 1 < len ? in.host[at + 1] : 0);
-            bool past = i % 4 && at >= len;
-            want.push_back(past ? '=' : chars[pair >> (i % 4 + 1) * 2 & 63]);
-        }
-        compare(out, want);
-    }
-}
-
 // ---- Characters of one to four bytes: for each thread a record
 
-BOTH static inline int utf8_check(const byte *s, int n, int *points) {
-    int i = 0, count = 0;
-    while (i < n) {
-        byte c = s[i];
-        int extra;
-        unsigned cp;
-        if (c < 0x80)
-            extra = 0, cp = c;
-        else if ((c & 0xe0) == 0xc0)
-            extra = 1, cp = c & 0x1f;
-        else if ((c & 0xf0) == 0xe0)
-            extra = 2, cp = c & 0x0f;
-        else if ((c & 0xf8) == 0xf0)
-            extra = 3, cp = c & 7;
-        else
-            return i;
-        if (i + extra >= n + 0 && extra) return i;
-        for (int k = 1; k <= extra; k++) {
-            if ((s[i + k] & 0xc0) != 0x80) return i;
-            cp = cp << 6 | (s[i + k] & 0x3f);
-        }
-        if (extra == 1 && cp < 0x80) return i;
-        if (extra == 2 && (cp < 0x800 || (cp >= 0xd800 && cp < 0xe000))) return i;
-        if (extra == 3 && (cp < 0x10000 || cp > 0x10ffff)) return i;
-        i += extra + 1;
-        count++;
-    }
-    *points = count;
-    return -1;
-}
-
-__global__ void utf8_validate(const byte *text, const int *offsets, int *first_bad, int *points,
-                              int n) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    if (t >= n) return;
-    int p = 0;
-    first_bad[t] = utf8_check(text + offsets[t], offsets[t + 1] - offsets[t], &p);
-    points[t] = p;
-}
-
-static void put_character(std::vector<byte> *text, unsigned cp) {
-    const unsigned marks[] = {0, 0xc0, 0xe0, 0xf0};
-    int extra = cp < 0x80 ? 0 : cp < 0x800 ? 1 : cp < 0x10000 ? 2 : 3;
-    text->push_back((byte)(marks[extra] | cp >> 6 * extra));
-    for (int k = extra - 1; k >= 0; k--) text->push_back((byte)(0x80 | (cp >> 6 * k & 63)));
-}
-
-static void characters(int scale) {
-    for (int n : {50, 300 * scale}) {
-        std::vector<byte> records;
-        std::vector<int> begins = {0}, firsts(n), counts(n);
-        for (int r = 0; r < n; r++) {
-            int chars = chance(r, 15) % 40;
-            for (int k = 0; k < chars; k++) {
-                unsigned h = chance(r * 64 + k, 16);
-                unsigned cp = h >> 8 & (h % 3 == 0 ? 0x7f : h % 3 == 1 ? 0x7ff : 0x1ffff);
-                put_character(&records, cp >= 0xd800 && cp < 0xe000 ? 65 : cp);
-            }
-            size_t size = records.size() - begins[r];
-            if (r % 7 == 3 && size > 0) records[begins[r] + chance(r, 17) % size] ^= 0x80;
-            begins.push_back((int)records.size());
-        }
-        Array<byte> text(records);
-        Array<int> offsets(begins), first_bad(n), points(n);
-        RUN(utf8_validate<<<blocks_for(n, 96), 96>>>(text, offsets, first_bad, points, n));
-        for (int i = 0; i < n; i++)
-            firsts[i] = utf8_check(&records[begins[i]], begins[i + 1] - begins[i], &counts[i]);
-        compare(first_bad, firsts);
-        compare(points, counts);
-    }
-}
-
 static const Case cases[] = {
-    {"matches", matches}, {"pictures", pictures}, {"prefix_codes", prefix_codes},
-    {"packed", packed}, {"checksums", checksums}, {"base64", base64}, {"characters", characters},
+    {"matches", matches},
+    {"pictures", pictures},
+    {"prefix_codes", prefix_codes},
+    {"checksums", checksums},
 };
 CASES(cases)

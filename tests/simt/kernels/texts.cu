@@ -1,6 +1,6 @@
-// Texts and interpreters: an automaton over characters, run lengths, numbers in lines, an index of
-// a text; a bytecode, a game's tree, a regular expression, permutations. Most give each thread a
-// text or a program of its own: what its lanes do depends on their characters. C++17.
+// Texts and interpreters: an automaton over characters, numbers in lines, a bytecode, a regular
+// expression. In most of them each thread has a text or a program of its own, on which its path
+// depends. C++17.
 #include <algorithm>
 #include <string>
 
@@ -91,43 +91,6 @@ static void words(int scale) {
     }
 }
 
-// ---- Run lengths: the beginning of each run, to its place among all
-
-__global__ void rle_scatter(const byte *in, int n, const int *block_start, byte *symbol,
-                            int *start) {
-    __shared__ int warp_sums[8];
-    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, w = threadIdx.x >> 5;
-    bool head = i < n && (i == 0 || in[i] != in[i - 1]);
-    unsigned m = __ballot_sync(0xffffffffu, head);
-    if (lane == 0) warp_sums[w] = __popc(m);
-    __syncthreads();
-    if (!head) return;
-    int at = block_start[blockIdx.x];
-    for (int k = 0; k < w; k++) at += warp_sums[k];
-    at += __popc(m & ((1u << lane) - 1));
-    symbol[at] = in[i];
-    start[at] = i;
-}
-
-static void runs(int scale) {
-    for (int n : {700, 5003 * scale}) {
-        std::vector<byte> text, symbols;
-        for (int r = 0; (int)text.size() < n; r++)
-            text.insert(text.end(), 1 + chance(r, 13) % (r % 5 == 0 ? 60 : 4), chance(r, 14) & 7);
-        text.resize(n);
-        std::vector<int> starts, block_starts;
-        for (int i = 0; i < n; i++) {
-            if (i % 256 == 0) block_starts.push_back((int)starts.size());
-            if (i == 0 || text[i] != text[i - 1]) starts.push_back(i), symbols.push_back(text[i]);
-        }
-        Array<byte> in(text), symbol(starts.size());
-        Array<int> block_start(block_starts), start(starts.size());
-        RUN(rle_scatter<<<blocks_for(n, 256), 256>>>(in, n, block_start, symbol, start));
-        compare(start, starts);
-        compare(symbol, symbols);
-    }
-}
-
 // ---- Lines of numbers with sign and fraction: for each thread a line
 
 __global__ void csv_parse(const char *text, const int *lines, long long *sums, int *fields, int n) {
@@ -196,85 +159,6 @@ struct alignas(16) Occ {
     unsigned count[4];
     unsigned long long hi, lo;
 };
-
-__device__ unsigned fm_rank(const Occ *occ, int c, unsigned i) {
-    const Occ *o = occ + i / 64;
-    unsigned long long hi = o->hi, lo = o->lo;
-    unsigned long long m = (c & 2 ? hi : ~hi) & (c & 1 ? lo : ~lo);
-    m &= (1ull << (i % 64)) - 1;
-    return o->count[c] + __popcll(m);
-}
-
-__global__ void fm_search(const Occ *occ, const unsigned *C, unsigned dollar, const byte *reads,
-                          int len, uint2 *range, int n, unsigned total) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    if (t >= n) return;
-    unsigned lo = 0, hi = total;
-    for (int k = len - 1; k >= 0 && lo < hi; k--) {
-        int c = reads[t * len + k];
-        unsigned a = fm_rank(occ, c, lo), b = fm_rank(occ, c, hi);
-        if (c == 0) { // the end mark is stored as 0
-            a -= lo > dollar;
-            b -= hi > dollar;
-        }
-        lo = C[c] + a;
-        hi = C[c] + b;
-    }
-    range[t] = make_uint2(lo, hi);
-}
-
-// The characters before the sorted suffixes, as blocks; where each character's suffixes begin.
-struct Index {
-    std::vector<Occ> occ;
-    std::vector<unsigned> begin;
-    unsigned dollar = 0;
-
-    explicit Index(const std::string &s) : occ(s.size() / 64 + 1), begin(4, 1) {
-        std::vector<int> suffixes(s.size() + 1);
-        for (int i = 0; i <= (int)s.size(); i++) suffixes[i] = i;
-        std::sort(suffixes.begin(), suffixes.end(),
-                  [&](int a, int b) { return s.compare(a, s.npos, s, b, s.npos) < 0; });
-        unsigned counts[4] = {0};
-        for (int i = 0; i <= (int)s.size(); i++) {
-            Occ &o = occ[i / 64];
-            if (i % 64 == 0) memcpy(o.count, counts, sizeof counts);
-            int c = suffixes[i] ? s[suffixes[i] - 1] : 0;
-            if (!suffixes[i]) dollar = i;
-            counts[c]++;
-            o.hi |= (unsigned long long)(c >> 1) << i % 64;
-            o.lo |= (unsigned long long)(c & 1) << i % 64;
-        }
-        for (char each : s)
-            for (int c = each + 1; c < 4; c++) begin[c]++;
-    }
-};
-
-static void index_of_text(int scale) {
-    const int len = 7;
-    for (int n : {300, 1500 * scale}) {
-        int count = n / 5;
-        std::string s;
-        for (int i = 0; i < n; i++) s += (char)(chance(i, 29) & 3);
-        Index index(s);
-        Array<Occ> occ(index.occ);
-        Array<unsigned> begin(index.begin);
-        Array<byte> reads((size_t)count * len, [&](int i) {
-            int r = i / len, k = i % len;
-            return (byte)(r % 4 ? s[chance(r, 30) % (n - len) + k] : chance(r * 8 + k, 31) & 3);
-        });
-        Array<uint2> range(count);
-        RUN(fm_search<<<blocks_for(count, 96), 96>>>(occ, begin, index.dollar, reads, len, range,
-                                                     count, n + 1));
-        std::vector<int> got, want(count);
-        range.fetch();
-        for (int r = 0; r < count; r++) {
-            uint2 mine = range.host[r];
-            got.push_back((int)(mine.y - mine.x));
-            for (int i = 0; i + len <= n; i++) want[r] += !memcmp(&s[i], &reads.host[r * len], len);
-        }
-        compare(got, want);
-    }
-}
 
 // ---- A bytecode: a switch, a stack and variables in local memory, jumps
 
@@ -371,89 +255,6 @@ static void interpreter(int scale) {
     }
 }
 
-// ---- A game's tree, three piles to take from: alpha and beta, a stack of structures
-
-struct Frame {
-    signed char alpha, beta, best, move;
-    byte piles[3];
-    byte player;
-};
-
-BOTH static inline int game(int p0, int p1, int p2, int depth, int *nodes) {
-    Frame st[8];
-    int d = 0, result = 0, visited = 0;
-    st[0] = Frame{-100, 100, -100, 0, {(byte)p0, (byte)p1, (byte)p2}, 0};
-    bool returning = false;
-    for (;;) {
-        Frame &f = st[d];
-        if (returning) {
-            int v = -result;
-            if (v > f.best) f.best = (signed char)v;
-            if (v > f.alpha) f.alpha = (signed char)v;
-            returning = false;
-            if (f.alpha >= f.beta) f.move = 9;
-        } else if (f.move == 0) {
-            visited++;
-            int sum = f.piles[0] + f.piles[1] + f.piles[2];
-            if (sum == 0 || d == depth) {
-                result = sum == 0 ? -50 + d : (f.piles[0] ^ f.piles[1] ^ f.piles[2]) % 7 - 3;
-                if (d == 0) break;
-                returning = true;
-                d--;
-                continue;
-            }
-        }
-        bool pushed = false;
-        while (f.move < 9) {
-            int m = f.move++, pile = m / 3, take = m % 3 + 1;
-            if (f.piles[pile] < take) continue;
-            Frame &g = st[d + 1];
-            g = f;
-            g.alpha = (signed char)-f.beta;
-            g.beta = (signed char)-f.alpha;
-            g.best = -100;
-            g.move = 0;
-            g.player = f.player ^ 1;
-            g.piles[pile] = (byte)(f.piles[pile] - take);
-            d++;
-            pushed = true;
-            break;
-        }
-        if (pushed) continue;
-        result = f.best;
-        if (d == 0) break;
-        returning = true;
-        d--;
-    }
-    *nodes = visited;
-    return result;
-}
-
-__global__ void game_tree(const uchar3 *start, int *value, int *nodes, int depth, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    uchar3 s = start[i];
-    value[i] = game(s.x, s.y, s.z, depth, nodes + i);
-}
-
-static void games(int scale) {
-    const int depth = 4;
-    for (int n : {12, 70 * scale}) {
-        Array<uchar3> start(n, [](int i) {
-            return make_uchar3(chance(i, 8) % 7, chance(i, 9) % 7, chance(i, 10) % 7);
-        });
-        Array<int> value(n), nodes(n);
-        RUN(game_tree<<<blocks_for(n, 25), 25>>>(start, value, nodes, depth, n));
-        std::vector<int> values(n), counts(n);
-        for (int i = 0; i < n; i++) {
-            uchar3 s = start.host[i];
-            values[i] = game(s.x, s.y, s.z, depth, &counts[i]);
-        }
-        compare(value, values);
-        compare(nodes, counts);
-    }
-}
-
 // ---- A regular expression, by recursion
 
 BOTH static int match_here(const char *re, const char *text);
@@ -502,49 +303,10 @@ static void expressions(int scale) {
     }
 }
 
-// ---- Permutations in local arrays: shuffled, composed, their cycles counted
-
-BOTH static inline unsigned cycles(unsigned seed, int size) {
-    byte p[24], q[24];
-    for (int i = 0; i < size; i++) p[i] = q[i] = (byte)i;
-    for (int i = size - 1; i > 0; i--) {
-        seed = seed * 1664525u + 1013904223u;
-        int j = (int)((seed >> 10) % (unsigned)(i + 1));
-        byte t = p[i];
-        p[i] = p[j];
-        p[j] = t;
-        q[j] = (byte)((q[j] + i) % size);
-    }
-    unsigned sum = 0, seen = 0;
-    for (int i = 0; i < size; i++) {
-        int len = 0;
-        for (int j = i; !(seen >> j & 1); j = p[j]) {
-            seen |= 1u << j;
-            len++;
-        }
-        sum = sum * 7 + len + q[p[i]];
-    }
-    return sum;
-}
-
-__global__ void permutations(const unsigned *seeds, unsigned *out, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = cycles(seeds[i], 9 + i % 15);
-}
-
-static void shuffles(int scale) {
-    for (int n : {40, 200 * scale}) {
-        Array<unsigned> seeds(n, [](int i) { return chance(i, 21); }), out(n);
-        RUN(permutations<<<blocks_for(n, 64), 64>>>(seeds, out, n));
-        std::vector<unsigned> want(n);
-        for (int i = 0; i < n; i++) want[i] = cycles(seeds.host[i], 9 + i % 15);
-        compare(out, want);
-    }
-}
-
 static const Case cases[] = {
-    {"words", words}, {"runs", runs}, {"numbers", numbers}, {"index_of_text", index_of_text},
-    {"interpreter", interpreter}, {"games", games}, {"expressions", expressions},
-    {"shuffles", shuffles},
+    {"words", words},
+    {"numbers", numbers},
+    {"interpreter", interpreter},
+    {"expressions", expressions},
 };
 CASES(cases)

@@ -6,6 +6,7 @@
 #include "simt/exec/address.h"
 #include "simt/exec/observer.h"
 #include "simt/exec/spin.h"
+#include "simt/memory/memory.h"
 #include "simt/ops/ops.h"
 
 // cp.async
@@ -19,8 +20,18 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
         bytes[l] = address_copy_bytes(warp, inst, l);
         reading |= (uint32_t)(bytes[l] > 0) << l;
     }
+    uint32_t whole = reading; // the others copy fewer bytes, up to the last one that is allocated
+    for (uint32_t m = reading; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const uint64_t at = REG(warp, LaneU64, load.base)[l] + load.offset;
+        if (bytes[l] == size || at & (size - 1) || at < memory_low || at >= memory_high ||
+            memory_high - at < bytes[l])
+            continue;
+        from[l] = memory_at(at);
+        whole &= ~(1u << l);
+    }
     if (!address_resolve(warp, &store, mask, to)) return NULL;
-    if (reading && !address_resolve(warp, &load, reading, from)) return NULL;
+    if (whole && !address_resolve(warp, &load, whole, from)) return NULL;
     if (reading) address_count_copy(warp, inst, reading, from, to);
     for (uint32_t m = mask; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
