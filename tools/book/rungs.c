@@ -193,35 +193,17 @@ static void add_gain(Book *book, Buf *text, const Rung *rung, Str device) {
         buf_add(text, STR("–"));
 }
 
-// What a kernel is held back by: the resource that it uses most of, if it uses much of it; else it
-// waits, and for what.
-static void add_limit(Book *book, Buf *text, Str kernel, Str device) {
-    static const struct {
-        const char *field, *words;
-    } resources[] = {
-        {"issue_pct", "issue slots"},
-        {"shared_pipe_pct", "shared-memory pipe"},
-        {"memory_pct", "memory"},
-    };
-    enum { MUCH = 70 };
-    Value most = {0}, used, stall;
-    const char *words = NULL;
-    for (size_t i = 0; kernel.len && i < sizeof resources / sizeof *resources; i++) {
-        if (!find_field(book, device, kernel, resources[i].field, &used)) continue;
-        if (words && used.number <= most.number) continue;
-        most = used;
-        words = resources[i].words;
-    }
-    if (!words) {
+// The kernel's bottleneck (numbers/verdict.h), and how much of it the kernel uses.
+static void add_bottleneck(Book *book, Buf *text, Str kernel, Str device) {
+    Value bottleneck, used;
+    if (!kernel.len || !find_field(book, device, kernel, "bottleneck", &bottleneck)) {
         buf_add(text, STR("–"));
-    } else if (most.number >= MUCH) {
-        buf_format(text, "%s, ", words);
-        value_format_bare(text, most);
-    } else {
-        buf_add(text, STR("waiting"));
-        if (find_field(book, device, kernel, "stall", &stall))
-            buf_format(text, " for %.*s", STR_ARG(stall.text));
+        return;
     }
+    buf_add(text, bottleneck.text);
+    if (!find_field(book, device, kernel, "bottleneck_pct", &used)) return;
+    buf_add(text, STR(", "));
+    value_format_bare(text, used);
 }
 
 // The devices that recorded a rung by itself, the reference first.
@@ -266,7 +248,7 @@ static void add_table_row(Book *book, Buf *text, const Rung *rung, const ResultT
         add_gain(book, text, rung, devices[d]->device);
         buf_add(text, STR(" | "));
     }
-    if (count) add_limit(book, text, rung->kernel, devices[0]->device);
+    if (count) add_bottleneck(book, text, rung->kernel, devices[0]->device);
     buf_add(text, count ? STR(" |\n") : STR("\n"));
 }
 
@@ -280,7 +262,7 @@ static void weave_table(Book *book) {
         buf_format(&text, " %.*s |", STR_ARG(short_name(book, devices[d])));
         if (d == 0) buf_add(&text, STR(" gain |"));
     }
-    buf_add(&text, count ? STR(" held back by |\n| ---: | :--- | :---: |")
+    buf_add(&text, count ? STR(" bottleneck |\n| ---: | :--- | :---: |")
                          : STR("\n| ---: | :--- | :---: |"));
     for (size_t d = 0; d < count; d++) buf_add(&text, d ? STR(" ---: |") : STR(" ---: | ---: |"));
     buf_add(&text, count ? STR(" :--- |\n") : STR("\n"));
@@ -361,15 +343,15 @@ static void add_measured(Book *book, Buf *text, const Rung *rung) {
     if (count) buf_add(text, STR(".\n"));
 }
 
-// By what the first of the devices was held back, before and now.
-static void add_limits(Book *book, Buf *text, const Rung *rung) {
+// The bottleneck on the first of the devices, before and now.
+static void add_bottlenecks(Book *book, Buf *text, const Rung *rung) {
     const ResultTable *device;
     Buf now = {.arena = book->arena}, before = {.arena = book->arena};
     if (find_devices(book, &device, 1) == 0) return;
-    add_limit(book, &now, rung->kernel, device->device);
-    add_limit(book, &before, rung->after, device->device);
+    add_bottleneck(book, &now, rung->kernel, device->device);
+    add_bottleneck(book, &before, rung->after, device->device);
     if (str_equal(buf_str(&now), STR("–"))) return;
-    buf_add(text, STR("- *Held back by:* "));
+    buf_add(text, STR("- *Bottleneck:* "));
     bool same = str_equal(buf_str(&now), buf_str(&before));
     if (rung->after.len && !same) buf_format(text, "%.*s → ", STR_ARG(buf_str(&before)));
     buf_format(text, same ? "%.*s, as before.\n" : "%.*s.\n", STR_ARG(buf_str(&now)));
@@ -396,7 +378,7 @@ static void weave_rung(Book *book, const Rung *rung) {
     text.len = 0;
     if (rung->predicted.len) buf_format(&text, "- *Predicted:* %.*s.\n", STR_ARG(rung->predicted));
     add_measured(book, &text, rung);
-    add_limits(book, &text, rung);
+    add_bottlenecks(book, &text, rung);
     book_add(book, buf_str(&text));
     book_blank(book);
     size_t file = book->file;

@@ -56,12 +56,6 @@ static bool is_per_device(const TableColumn *column) {
     return unit == UNIT_TIME || unit == UNIT_RATE || unit == UNIT_PERCENT;
 }
 
-// Whether what was profiled, in this column, stands beside what was predicted.
-static bool has_word(const TableColumn *column) {
-    return str_equal(column->name, STR("stall")) && column->device &&
-           results_has_column(column->device, STR("predicted_limiter"));
-}
-
 static bool read_column(Table *table, Str name) {
     const Results *results = table->book->results;
     TableColumn column = {.name = name, .field = key_field(name)};
@@ -88,7 +82,6 @@ static bool read_column(Table *table, Str name) {
     if (!table->own) return fail(table, table->part->line, why);
     column.device = table->own;
     add_column(table, column);
-    table->from[FROM_PREDICTED] |= has_word(&column);
     return true;
 }
 
@@ -304,18 +297,6 @@ static bool add_factor(Table *table, Buf *cell, const TableRow *row, const Table
     return true;
 }
 
-// Behind the profiler's word the model's, and where it waits for something else, for what.
-static void add_word(Buf *cell, const ResultTable *device, const ResultRow *recorded) {
-    const Str limiter = results_cell(device, recorded, STR("predicted_limiter"));
-    const Str wait = join_wait(results_cell(device, recorded, STR("predicted_stall")));
-    if (!limiter.len) return;
-    buf_add(cell, STR("; *"));
-    data_text_add(cell, limiter);
-    buf_char(cell, '*');
-    if (wait.len && !str_equal(wait, results_cell(device, recorded, STR("stall"))))
-        buf_format(cell, " **≠ %.*s**", STR_ARG(wait));
-}
-
 static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *column) {
     const TableRow *row = &table->rows[index];
     Buf why = {.arena = table->book->arena};
@@ -346,7 +327,6 @@ static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *c
         data_text_add(cell, value.text);
     else
         value_format_bare(cell, value);
-    if (has_word(column)) add_word(cell, column->device, recorded);
     return true;
 }
 
@@ -411,7 +391,6 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
         buf_add(text, column->field->title);
     else
         buf_add(text, key_counter_title(table->book->arena, column->name));
-    if (has_word(column)) buf_add(text, STR("; *predicted: limit*"));
     if (!column->device || column->device == table->own) return;
     buf_add(text, STR(", "));
     data_text_add(text, short_name(table, column->device));
@@ -476,9 +455,8 @@ static void add_caption(Table *table, bool one_n) {
         buf_add(&text, STR(" ≈: no measurable difference, the intervals from the 5th to the 95th "
                            "percentile overlap."));
     if (table->from[FROM_PREDICTED])
-        buf_add(&text,
-                STR(" Predicted by `simt --time`: the limit without which a kernel would gain "
-                    "most; ≠ the longest wait, where the profiler has another."));
+        buf_add(&text, STR(" Predicted by `simt --time`; its limit is the one without which the "
+                           "kernel would gain most."));
     if (table->stale) buf_add(&text, STR(" Stale rows were recorded before the lab changed."));
     Buf line = {.arena = book->arena};
     bool host = book->style != BOOK_PANDOC;

@@ -65,70 +65,9 @@ void join_machine(Arena *arena, ResultTable *counters, const ResultTable *machin
     join(arena, counters, machine, STR("machine_"), false, same, sizeof same / sizeof *same);
 }
 
-// What a warp waits for, in words that follow "waits for". The names are Nsight Compute's; a
-// selected warp does not wait, but issues its instruction.
-static const struct {
-    Str column, words;
-} stalls[] = {
-    {STR("stall_barrier"), STR("the other warps, at a barrier")},
-    {STR("stall_branch_resolving"), STR("a branch")},
-    {STR("stall_dispatch_stall"), STR("the dispatcher")},
-    {STR("stall_drain"), STR("its last stores")},
-    {STR("stall_imc_miss"), STR("a constant")},
-    {STR("stall_lg_throttle"), STR("room in the queue to memory")},
-    {STR("stall_long_scoreboard"), STR("global memory")},
-    {STR("stall_math_pipe_throttle"), STR("an arithmetic unit")},
-    {STR("stall_membar"), STR("a fence")},
-    {STR("stall_mio_throttle"), STR("room in the queue to shared memory")},
-    {STR("stall_no_instruction"), STR("its next instruction")},
-    {STR("stall_not_selected"), STR("its turn to issue")},
-    {STR("stall_short_scoreboard"), STR("shared memory")},
-    {STR("stall_sleeping"), STR("the end of a sleep")},
-    {STR("stall_wait"), STR("an instruction of fixed length")},
-};
-
-Str join_wait(Str stall) {
-    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++)
-        if (str_equal(str_from(stalls[i].column, sizeof "stall_" - 1), stall))
-            return stalls[i].words;
-    return (Str){NULL, 0};
-}
-
-static Str longest_stall(const ResultTable *limits, const ResultRow *row) {
-    Str words = {NULL, 0};
-    double longest = 0, cycles;
-    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++) {
-        if (!results_number(results_cell(limits, row, stalls[i].column), &cycles)) continue;
-        if (cycles <= longest) continue;
-        longest = cycles;
-        words = stalls[i].words;
-    }
-    return words;
-}
-
-// The limits with a column `stall`.
-static ResultTable with_stalls(Arena *arena, const ResultTable *limits) {
-    const size_t count = limits->column_count;
-    ResultTable table = *limits;
-    Str *columns = longer(arena, limits->columns, count, 1);
-    ResultRow *rows = ARENA_NEW(arena, limits->row_count + 1, ResultRow);
-    columns[count] = STR("stall");
-    for (size_t i = 0; i < limits->row_count; i++) {
-        Str *cells = longer(arena, limits->rows[i].cells, count, 1);
-        cells[count] = longest_stall(limits, &limits->rows[i]);
-        rows[i] = limits->rows[i];
-        rows[i].cells = cells;
-    }
-    table.columns = columns;
-    table.column_count = count + 1;
-    table.rows = rows;
-    return table;
-}
-
 void join_limits(Arena *arena, ResultTable *device, const ResultTable *limits) {
     static const Str same[] = {STR("chapter"), STR("kernel"), STR("n")};
-    const ResultTable table = with_stalls(arena, limits);
-    join(arena, device, &table, STR("limits_"), true, same, sizeof same / sizeof *same);
+    join(arena, device, limits, STR("limits_"), true, same, sizeof same / sizeof *same);
 }
 
 void join_predicted(Arena *arena, ResultTable *device, const ResultTable *predicted) {

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "numbers/cell.h"
 #include "numbers/join.h"
+#include "numbers/verdict.h"
 
 enum { PERCENTILES = 3 };
 
@@ -265,10 +266,11 @@ static bool read_machine(Arena *arena, const char *path, CatalogFile file, Resul
 
 // Joins limits to the times of their device. False: there are none of it.
 static bool add_limits(Arena *arena, ResultTable *devices, size_t count, const ResultTable *limits,
-                       ReadError *error) {
+                       const ResultTable *counters, ReadError *error) {
     for (size_t i = 0; i < count; i++) {
         if (!str_equal(devices[i].device, limits->file.device)) continue;
         join_limits(arena, &devices[i], limits);
+        verdict_add(arena, &devices[i], counters);
         return true;
     }
     Buf message = {.arena = arena};
@@ -349,7 +351,7 @@ bool read_results(Arena *arena, const char *folder, Str reference, Results *resu
     results->lines = only(&tables, CATALOG_COUNTS_LINES);
     for (size_t i = 0; i < tables.count[CATALOG_LIMITS]; i++)
         if (!add_limits(arena, devices, results->device_count, &tables.of[CATALOG_LIMITS][i],
-                        error))
+                        results->counters, error))
             return false;
     if (!add_predicted(arena, folder, devices, results->device_count, error)) return false;
     const ResultTable *machine = only(&tables, CATALOG_COUNTS_MACHINE);

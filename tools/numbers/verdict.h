@@ -1,0 +1,21 @@
+// The one rule that decides a kernel's bottleneck, and the words for what the profiler and the
+// timing model say. Tables, the ladder and sentences of the book take these words from here.
+#ifndef NUMBERS_VERDICT_H
+#define NUMBERS_VERDICT_H
+
+#include "numbers/results.h"
+
+// Adds three columns to the rows of a device that were profiled:
+//
+//   stall            the stall in which a warp spends most cycles, as Nsight Compute calls it
+//   bottleneck       the resource that the kernel uses most, if it uses at least 70 % of what the
+//                    device gives: DRAM bandwidth, L2 bandwidth, instruction issue, the
+//                    shared-memory pipe, or block starts (chapter 1's lower bounds on time).
+//                    Otherwise the kernel is bound by a latency, and the longest stall says which
+//   bottleneck_pct   how much of that resource it uses; empty if it is bound by a latency
+//
+// Block starts are the launch's blocks, which `counters` has, times what one takes in the kernel
+// `empty_blocks`, which does nothing else.
+void verdict_add(Arena *arena, ResultTable *device, const ResultTable *counters);
+
+#endif
