@@ -27,6 +27,9 @@ static const DemandWords words_of_fields[] = {
     {"shared_ld_conflicts", "bank conflict of loads", "bank conflicts of loads"},
     {"shared_st_conflicts", "bank conflict of stores", "bank conflicts of stores"},
     {"shared_bytes", "byte of shared memory", "bytes of shared memory"},
+    {"fits_asked", "call that asks how many blocks fit", "calls that ask how many blocks fit"},
+    {"attributes_asked", "call that asks for an attribute of the device",
+     "calls that ask for an attribute of the device"},
     {"time", "time", "time"},
 };
 

@@ -49,30 +49,31 @@ void exercises_open(Book *book, size_t line) {
     book_add(book, buf_str(&text));
 }
 
-// What is demanded, and how to have it graded: by make, or by a cell.
+// What to edit, what to run, and what the grader requires. In a notebook, cells do the first two.
 static void add_demands(Book *book, const Exercise *exercise) {
     Buf text = {.arena = book->arena};
-    Str number = exercises_number(book, exercise);
-    bool cells = book->add_grading != NULL;
+    const Str number = exercises_number(book, exercise);
+    const bool cells = book->add_grading != NULL;
     book_blank(book);
     if (exercise->kind == EXERCISE_COUNT && !cells)
-        buf_format(&text,
-                   "`make exercise-%.*s ANSWER=` with your number behind it says whether it is "
-                   "right.\n",
+        buf_format(&text, "Check your number: `make exercise-%.*s ANSWER=number`.\n",
                    STR_ARG(number));
-    for (size_t i = 0; exercise->kind == EXERCISE_BUILD && i < exercise->demand_count; i++) {
-        const char *before = i + 1 == exercise->demand_count ? " and " : ", ";
-        if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
-        if (i == 0) before = cells ? "Demanded are " : "";
-        buf_add(&text, str_of(before));
-        demands_add(&text, exercise->demands[i].text, book->style != BOOK_GITHUB);
+    if (exercise->kind == EXERCISE_BUILD) {
+        const Str target = book->chunks->chunks[exercise->program].target;
+        if (!cells)
+            buf_format(
+                &text,
+                "Edit `work/%.*s` ([the starter](%.*s%.*s)), then run `make exercise-%.*s`. ",
+                STR_ARG(path_name(target)), STR_ARG(book->up), STR_ARG(target), STR_ARG(number));
+        for (size_t i = 0; i < exercise->demand_count; i++) {
+            const char *between = i + 1 == exercise->demand_count ? ", and " : ", ";
+            buf_add(&text, str_of(i == 0                        ? "To pass: "
+                                  : exercise->demand_count == 2 ? " and "
+                                                                : between));
+            demands_add(&text, exercise->demands[i].text, book->style != BOOK_GITHUB);
+        }
+        buf_add(&text, STR(".\n"));
     }
-    if (exercise->kind == EXERCISE_BUILD && !cells) {
-        Str target = book->chunks->chunks[exercise->program].target;
-        buf_format(&text, " of [`work/%.*s`](%.*s%.*s)", STR_ARG(path_name(target)),
-                   STR_ARG(book->up), STR_ARG(target));
-    }
-    if (exercise->kind == EXERCISE_BUILD) buf_add(&text, STR(".\n"));
     book_add(book, buf_str(&text));
     book_blank(book);
 }

@@ -196,7 +196,8 @@ static void add_gain(Book *book, Buf *text, const Rung *rung, Str device) {
 // The kernel's bottleneck (numbers/verdict.h), and how much of it the kernel uses.
 static void add_bottleneck(Book *book, Buf *text, Str kernel, Str device) {
     Value bottleneck, used;
-    if (!kernel.len || !find_field(book, device, kernel, "bottleneck", &bottleneck)) {
+    if (!kernel.len || !find_field(book, device, kernel, "bottleneck", &bottleneck) ||
+        !bottleneck.text.len) {
         buf_add(text, STR("–"));
         return;
     }
