@@ -1,4 +1,5 @@
-// Arena: blocks of at least 64 KiB, each twice the last, chained so that all can be freed at once.
+// Implements the arena as a chain of blocks. The first has at least 64 KiB and each new one is at
+// least twice as large.
 #include "base/arena.h"
 
 #include <stdalign.h>

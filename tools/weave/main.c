@@ -302,7 +302,7 @@ static int weave(Arena *arena, const Options *options, char **paths) {
                  .style = options->style,
                  .stale_is_error = options->stale_is_error,
                  .title = str_of(options->title),
-                 .up = path_way_back(arena, output),
+                 .up = path_up(arena, output),
                  .chunks = &chunks,
                  .results = &results,
                  .reference = str_of(options->device)};
