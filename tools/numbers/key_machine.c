@@ -1,4 +1,4 @@
-// Latencies and rates of a device, `machine.NAME`: see key.h.
+// Looks up latencies and rates of a device, `machine.NAME`.
 #include "numbers/key.h"
 
 static const ResultTable *table_of(const Results *results, Str device) {
@@ -7,7 +7,7 @@ static const ResultTable *table_of(const Results *results, Str device) {
     return NULL;
 }
 
-// Gives a value the unit that formulas calculate with. Cycles and counts are plain numbers.
+// Gives a value its unit for formulas. Cycles and counts are plain numbers.
 static void set_unit(Value *value, Str unit) {
     static const struct {
         Str name;

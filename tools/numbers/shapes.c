@@ -1,4 +1,4 @@
-// Shapes: see shapes.h.
+// Expands formulas with KERNEL@shapes and selects the shapes.
 #include "numbers/shapes.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ const ResultTable *shapes_table(const KeyScope *scope, const Key *key, Buf *why)
 bool shapes_any(Str text) { return str_find(text, each) != SIZE_MAX; }
 
 typedef struct {
-    Str column, operator; // the operator empty: even or odd is the column
+    Str column, operator; // without operator, the column is even or odd
     double count;
 } Condition;
 
@@ -54,7 +54,7 @@ static bool take_condition(Str text, Condition *condition, Buf *why) {
     return false;
 }
 
-static bool lets_through(const Condition *condition, const ResultRow *row) {
+static bool meets(const Condition *condition, const ResultRow *row) {
     if (condition->operator.len == 0)
         return (fmod(row->cols, 2) == 0) == str_equal(condition->column, STR("even"));
     double is = str_equal(condition->column, STR("n")) ? row->n : row->cols;
@@ -64,7 +64,7 @@ static bool lets_through(const Condition *condition, const ResultRow *row) {
            (first == '>' && is > condition->count);
 }
 
-// Leaves the rows that all conditions of a text let through.
+// Removes the rows that do not meet all conditions of a text.
 static bool choose(Str text, KeyRows *rows, Buf *why) {
     static const Str and = STR(" and ");
     for (size_t at = 0; text.len; text = str_from(text, at)) {
@@ -72,15 +72,15 @@ static bool choose(Str text, KeyRows *rows, Buf *why) {
         Condition condition;
         if (!take_condition(str_slice(text, 0, end), &condition, why)) return false;
         at = end == SIZE_MAX ? text.len : end + and.len;
-        size_t kept = 0;
+        size_t count = 0;
         for (size_t i = 0; i < rows->count; i++)
-            if (lets_through(&condition, rows->rows[i])) rows->rows[kept++] = rows->rows[i];
-        rows->count = kept;
+            if (meets(&condition, rows->rows[i])) rows->rows[count++] = rows->rows[i];
+        rows->count = count;
     }
     return true;
 }
 
-// The key in front of the first @shapes, and the device that stands in brackets behind its field.
+// Parses the key before the first @shapes, and the device in brackets after its field.
 static bool first_key(KeyScope *scope, Str text, Key *key, Buf *why) {
     size_t end = str_find(text, each), start = end;
     while (start && (text.at[start - 1] == '_' || text.at[start - 1] == '/' ||
@@ -108,7 +108,7 @@ bool shapes_rows(const KeyScope *scope, Str *text, KeyRows *rows, Buf *why) {
     KeyScope there = *scope;
     Key key;
     if (!first_key(&there, *text, &key, why)) return false;
-    key.cols = 1; // any: that it is a shape says where to look
+    key.cols = 1; // any positive value selects the table of shapes
     *rows = (KeyRows){.table = shapes_table(&there, &key, why)};
     if (!rows->table) return false;
     const ResultKernel *kernel = results_kernel(rows->table, key.chapter, key.kernel);
