@@ -1,4 +1,4 @@
-// Exercise: see exercise.h.
+// Finds the exercises of chapters and checks that they are complete.
 #include "markdown/exercise.h"
 
 #include <ctype.h>
@@ -6,17 +6,17 @@
 #include "markdown/braces.h"
 #include "markdown/chunk.h"
 
-// --- what stands where ---
+// --- divs of a chapter ---
 
-enum { DIVS_MAX = 64 }; // open at a time; deeper ones are not looked at
+enum { DIVS_MAX = 64 }; // open at a time; deeper ones are ignored
 
 typedef struct {
     ChunkTable *table;
     size_t file;
-    size_t exercise;   // the open one, or EXERCISE_NONE
-    int depth, within; // open divs; how many when the exercise opened
-    int hint_depth;    // the same for the open hint; 0: none
-    const char *hint;  // where its text starts
+    size_t exercise;   // the open exercise, or EXERCISE_NONE
+    int depth, within; // number of open divs; that number when the exercise opened
+    int hint_depth;    // that number when the hint opened; 0: no open hint
+    const char *hint;  // start of the hint's text
 } Scan;
 
 static void open_exercise(Scan *scan, const Braces *braces, size_t line) {
@@ -65,7 +65,7 @@ static void open_div(Scan *scan, const Braces *braces, size_t line, const char *
 
 static void close_div(Scan *scan, const char *before) {
     ChunkTable *table = scan->table;
-    if (scan->depth == 0) return; // whoever weaves the chapter says so
+    if (scan->depth == 0) return; // weave reports this
     Exercise *exercise = scan->exercise == EXERCISE_NONE ? NULL : &table->exercises[scan->exercise];
     if (exercise && scan->depth == scan->hint_depth) {
         Str text = str_trim((Str){scan->hint, (size_t)(before - scan->hint)});
@@ -93,16 +93,16 @@ static void scan_prose(Scan *scan, const FencePart *part) {
     }
 }
 
-// --- blocks that say something about an exercise ---
+// --- .expect and .mistakes blocks ---
 
-// Takes `LEFT | RIGHT` apart; right is empty where there is no bar.
+// Splits `LEFT | RIGHT`; right is empty if there is no bar.
 static Str take_left(Str line, Str *right) {
     size_t bar = str_find(line, STR("|"));
     *right = bar == SIZE_MAX ? STR("") : str_trim(str_from(line, bar + 1));
     return str_trim(str_slice(line, 0, bar));
 }
 
-// `hint 2`: 2. 0: it is none.
+// The number N of `hint N`, or 0.
 static size_t hint_number(Str text) {
     size_t number = 0;
     if (!str_starts(text, STR("hint "))) return 0;
@@ -164,7 +164,7 @@ void exercise_scan(ChunkTable *table, size_t file, size_t *inside) {
     }
 }
 
-// --- is it one? ---
+// --- checks ---
 
 static void fail(ChunkTable *table, const Exercise *exercise, const char *what) {
     chunk_fail(table, exercise->file, exercise->line, "exercise `%.*s`: %s", STR_ARG(exercise->id),
@@ -193,7 +193,7 @@ static void add_wrong(ChunkTable *table, Exercise *exercise, size_t chunk) {
     exercise->wrong[exercise->wrong_count++] = wrong;
 }
 
-// A place that one chunk may take.
+// Stores the chunk in a place for a single chunk; reports a second one.
 static void take(ChunkTable *table, size_t *place, size_t chunk, const char *what) {
     const Chunk *at = &table->chunks[chunk];
     if (*place != EXERCISE_NONE)
@@ -287,7 +287,7 @@ void exercise_check(ChunkTable *table) {
     }
 }
 
-// --- what it is called ---
+// --- lookups ---
 
 Variant exercise_variant(const FencePart *part) {
     if (fence_has_class(part, STR("starter"))) return VARIANT_STARTER;
