@@ -1,4 +1,4 @@
-// weave: chapters and recorded results become one Markdown text, for code hosts or for pandoc.
+// weave: turns chapters and recorded results into Markdown for code hosts or pandoc, or notebooks.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -178,11 +178,11 @@ static Options read_options(int argc, char **argv) {
     return options;
 }
 
-// One line per fault: a control character that it quotes would break the line.
+// Prints an error as one line: a control character in it would break the line.
 static void print_error(Arena *arena, Str path, size_t line, Str message) {
     Buf text = {.arena = arena};
     buf_add(&text, path);
-    if (line) buf_format(&text, ":%zu", line); // else the file as a whole
+    if (line) buf_format(&text, ":%zu", line); // 0: the whole file
     buf_format(&text, ": %.*s", STR_ARG(message));
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f) text.at[i] = ' ';
@@ -198,7 +198,7 @@ static int print_errors(const Book *book) {
     return 1;
 }
 
-// Whether the file is another one by now, and says so.
+// Whether the file would change; prints its path if so.
 static bool would_change(Arena *arena, const char *path, Str text) {
     Str old;
     if (file_read(arena, path, &old) && str_equal(old, text)) return false;
@@ -224,7 +224,8 @@ static bool read_part(Arena *arena, const char *path, Str *text) {
     return false;
 }
 
-// The frame of the notebooks. A line `# %% include FILE` stands for the text of a file beside it.
+// Reads the cells of the notebooks. A line `# %% include FILE` includes a file from the same
+// folder.
 static bool read_frame(Arena *arena, const char *path, Str *frame) {
     const Str mark = STR("# %% include ");
     Str rest, line, part;
