@@ -1,16 +1,16 @@
-// The facts at the head of a results file: see gather.h.
+// Merges the facts at the head of a results file.
 #include "collect/gather.h"
 
 #define TOOLKIT STR("# toolkit: ")
 
-// What follows this in one of the lines; empty: none starts with it.
+// The rest of the first line that starts with `start`; empty if there is none.
 static Str value_of(Str lines, Str start) {
     for (Str line; str_line(&lines, &line);)
         if (str_starts(line, start)) return str_from(line, start.len);
     return STR("");
 }
 
-// Of the rows of a lab and size; empty: there are none, or no toolkit is named.
+// The toolkit that recorded a lab and size; empty if there are no rows or no toolkit is given.
 static Str toolkit_of(const Facts *facts, const LabCsv *csv) {
     if (lab_csv_is_file(csv->path)) return value_of(facts->here, TOOLKIT);
     if (!kept_has(facts->kept, csv)) return STR("");
@@ -31,7 +31,8 @@ static void check_one_toolkit(const Facts *facts, const LabCsv *a, const LabCsv 
     lab_csv_die(facts->kept->path, 0, str_terminated(facts->arena, buf_str(&message)));
 }
 
-// The toolkit of the file: the one that it had, as long as a chapter is of it.
+// Adds the toolkit of the file, which stays the earlier one as long as a chapter uses it, and those
+// of chapters with another toolkit.
 static void add_toolkits(const Facts *facts, Buf *out) {
     Str whole = facts->kept ? value_of(facts->kept->head.facts, TOOLKIT) : STR("");
     bool used = false;
@@ -55,7 +56,7 @@ static void add_toolkits(const Facts *facts, Buf *out) {
 
 static bool is_toolkit(Str line) { return str_starts(line, STR("# toolkit")); }
 
-// The next fact that is no toolkit; empty at the end.
+// The next fact other than a toolkit; empty at the end.
 static Str next_fact(Str *lines) {
     for (Str line; str_line(lines, &line);)
         if (!is_toolkit(line)) return line;
@@ -79,11 +80,11 @@ static void check_facts(const Facts *facts) {
 }
 
 void facts_add(const Facts *facts, Buf *out) {
-    bool told = false;
+    bool added = false;
     if (facts->kept) check_facts(facts);
     for (Str rest = facts->here, line; str_line(&rest, &line);) {
         if (!is_toolkit(line)) buf_format(out, "%.*s\n", STR_ARG(line));
-        if (is_toolkit(line) && !told) add_toolkits(facts, out);
-        told |= is_toolkit(line);
+        if (is_toolkit(line) && !added) add_toolkits(facts, out);
+        added |= is_toolkit(line);
     }
 }

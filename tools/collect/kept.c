@@ -1,4 +1,4 @@
-// A results file that was recorded before: see kept.h.
+// Reads the rows of a results file recorded before.
 #include "collect/kept.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@ Kept kept_open(Arena *arena, const char *path) {
 
 enum { CHAPTER, SOURCE, KERNEL, N, KEYS };
 
-// The next row of a lab and size, and its first cells; false at the end.
+// Reads the next row of a lab and size, with its first cells; false at the end.
 static bool next_of(Csv *reader, const Kept *kept, const LabCsv *csv, Str *row, Str *keys) {
     while (csv_line(reader, row)) {
         Str rest = *row;
@@ -41,7 +41,7 @@ static Str source_now(const Kept *kept, const LabCsv *csv) {
     return buf_str(&source);
 }
 
-// Whether the row was kept from a time before there was some column.
+// Whether a cell is empty because the row was recorded before its column existed.
 static bool has_gap(Str row) {
     return str_find(row, STR(",,")) != SIZE_MAX || str_ends(row, STR(","));
 }

@@ -1,4 +1,4 @@
-// Kept: a results file that was recorded before. Its rows of labs that have not changed stay.
+// Recorded: a results file recorded before. Its rows stay if their labs have not changed.
 #ifndef COLLECT_KEPT_H
 #define COLLECT_KEPT_H
 
@@ -9,21 +9,21 @@ typedef struct {
     LabCsvHead head;
 } Kept;
 
-// Reads a results file's head. A fault ends the program.
+// Reads the head of a results file. Exits on an error.
 Kept kept_open(Arena *arena, const char *path);
 
-// Whether there are rows of this lab and size.
+// Whether the file has rows of this lab and size.
 bool kept_has(const Kept *kept, const LabCsv *csv);
 
-// Adds the rows of a lab and size, whatever source they are of.
+// Adds the rows of a lab and size, even if their source has changed.
 void kept_add(const Kept *kept, const LabCsv *csv, Buf *out);
 
-// Whether there are rows of this lab and size, all of them of its source as it is now, and with
-// something in every column.
+// Whether the file has rows of this lab and size, all recorded from its current source and without
+// empty cells.
 bool kept_is_current(const Kept *kept, const LabCsv *csv);
 
-// Whether another results file has rows of this lab and size, of its source as it is now, of a
-// kernel that this one has no row of.
+// Whether another results file has a row of this lab and size, recorded from its current source, of
+// a kernel that this file lacks.
 bool kept_lacks(const Kept *kept, const Kept *other, const LabCsv *csv);
 
 #endif

@@ -1,4 +1,4 @@
-// What a lab wrote into one CSV: see lab_csv.h.
+// Reads the CSV of a lab and hashes the lab's source.
 #define _XOPEN_SOURCE 700
 #include "collect/lab_csv.h"
 
@@ -39,7 +39,7 @@ static Str n_of(Str path) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// `04` of 04_bank_conflicts, `A` of A_tools: what stands before the first _ or -.
+// The part before the first _ or -: `04` of 04_bank_conflicts, `A` of A_tools.
 static Str chapter_of(const char *path, Str lab) {
     bool digits = lab.len > 2 && is_digit(lab.at[0]) && is_digit(lab.at[1]);
     bool letter = lab.len > 1 && lab.at[0] >= 'A' && lab.at[0] <= 'Z';
@@ -50,7 +50,7 @@ static Str chapter_of(const char *path, Str lab) {
     return str_slice(lab, 0, end);
 }
 
-// The lab's source, whatever language it is in: CODE/LAB.cu, or else the one file LAB.*.
+// The path of the lab's source, in any language: CODE/LAB.cu, or else the only file LAB.*.
 static char *source_path(Arena *arena, const char *code, Str lab) {
     Buf stem = {.arena = arena}, path = {.arena = arena};
     buf_format(&stem, "%.*s.", STR_ARG(lab));

@@ -1,14 +1,14 @@
-// collect: gather what the labs wrote, one CSV each, into the one CSV of a device, and answer what
-// scripts ask about results.
+// collect: gathers the CSVs that labs wrote into the one CSV of a device, and answers questions of
+// scripts about results.
 //
-// Four kinds of input. Three are told apart by the header row: the times that a lab writes on a GPU
-// (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
-// (simt --last --lines-csv). The fourth are the limits: LAB.limits.csv is what `LAB -t 0 --csv`
-// writes, which names the kernels, and LAB.ncu.csv beside it what Nsight Compute said of them. Each
-// row gets the chapter and a hash of the lab's code in front, so that a later reader can tell
-// whether the code has changed since. Source lines are given as lines of this code, which a change
-// of prose or of a comment does not move: beside LAB.lines.csv lies LAB.cu, the source with #line
-// that the lab was compiled from when it ran.
+// There are four kinds of input. The header row distinguishes three: the times that a lab writes on
+// a GPU (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source
+// line (simt --last --lines-csv). The fourth are the limits: LAB.limits.csv is the output of `LAB
+// -t 0 --csv` with the names of the kernels, and LAB.ncu.csv beside it is the output of Nsight
+// Compute for them. collect adds the chapter and a hash of the lab's code to each row, so that a
+// later reader can tell whether the code has changed since. Line numbers refer to the code without
+// comments and empty lines, so that a change of prose does not move them; LAB.cu beside
+// LAB.lines.csv is the source with #line directives that the lab was compiled from.
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -122,7 +122,8 @@ static bool is_due(const Kept *kept, const Kept *others, size_t count, const Lab
     return false;
 }
 
-// The results of other devices of the same kind, beside KEPT. What the CPU device counts has none.
+// Opens the results of other devices of the same kind, in the folder of KEPT. The CPU device has no
+// others.
 static size_t open_others(Arena *arena, const char *path, Kept **others) {
     const Str folder = str_slice(path_folder(str_of(path)), 0, path_folder(str_of(path)).len - 1);
     const CatalogFile own = catalog_file(path_stem(str_of(path)));
@@ -227,7 +228,7 @@ static int read_options(Options *options, int argc, char **argv) {
     return at;
 }
 
-// --- words in the place of options ---
+// --- commands ---
 
 static void print_files(Arena *arena, char **words, size_t count) {
     const char *folder = count ? words[0] : "results";
@@ -260,7 +261,7 @@ static ResultTable read_or_die(Arena *arena, const char *path) {
 static void print_beside(Arena *arena, char **words, size_t count) {
     (void)count;
     const ResultTable predicted = read_or_die(arena, words[0]);
-    ResultTable device = {0}; // nothing was recorded where there is no file
+    ResultTable device = {0}; // a missing file means that nothing was recorded
     Buf out = {.arena = arena};
     if (access(words[1], R_OK) == 0) device = read_or_die(arena, words[1]);
     beside_add(&out, &predicted, &device, path_stem(str_of(words[1])), str_of(words[2]),
@@ -311,13 +312,13 @@ static void remove_gone(Arena *arena, char **words, size_t count) {
 
 static const struct {
     const char *word;
-    int least, most; // words that follow
+    int least, most; // number of arguments
     void (*print)(Arena *arena, char **words, size_t count);
 } commands[] = {{"files", 0, 1, print_files},   {"beside", 4, 4, print_beside},
                 {"trace", 2, 2, print_trace},   {"names", 1, 1, print_named},
                 {"source", 1, 1, print_source}, {"gone", 0, INT_MAX, remove_gone}};
 
-// False: the first argument is no such word.
+// Returns false if the first argument is not a command.
 static bool run_command(int argc, char **argv) {
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(argv[1], commands[i].word) != 0) continue;
