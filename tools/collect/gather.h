@@ -2,7 +2,7 @@
 #ifndef COLLECT_GATHER_H
 #define COLLECT_GATHER_H
 
-#include "collect/kept.h"
+#include "collect/recorded.h"
 #include "collect/lab_csv.h"
 
 typedef struct {

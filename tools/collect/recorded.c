@@ -1,5 +1,5 @@
 // Reads the rows of a results file recorded before.
-#include "collect/kept.h"
+#include "collect/recorded.h"
 
 #include <inttypes.h>
 
