@@ -187,16 +187,16 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
 static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCsv *last,
                      const char *fact) {
     Buf facts = {.arena = recording.arena};
-    const Kept *kept = recording.kept;
+    const Recorded *recorded = recording.recorded;
     if (fact && first) buf_format(&facts, "# %s\n", fact);
-    buf_add(&facts, first ? first->head.facts : kept->head.facts);
+    buf_add(&facts, first ? first->head.facts : recorded->head.facts);
     recording.here = buf_str(&facts);
     facts_add(&recording, out);
-    Str header = first ? header_of(recording.arena, first) : kept->head.header;
-    if (kept && !str_equal(kept->head.header, header))
-        lab_csv_die(kept->path, kept->head.reader.line,
+    Str header = first ? header_of(recording.arena, first) : recorded->head.header;
+    if (recorded && !str_equal(recorded->head.header, header))
+        lab_csv_die(recorded->path, recorded->head.reader.line,
                     "other columns: none of its rows can be kept");
-    Str date = first ? last->head.date : kept->head.date;
+    Str date = first ? last->head.date : recorded->head.date;
     if (date.len) buf_format(out, "%.*s\n", STR_ARG(date));
     buf_format(out, "%.*s\n", STR_ARG(header));
 }
@@ -212,12 +212,12 @@ Str gather_rows(Arena *arena, const LabCsv *csvs, size_t count, const Gather *ga
         files++;
         check_like(last, first);
     }
-    const Facts recording = {arena, csvs, count, files < count ? gather->kept : NULL, STR("")};
+    const Facts recording = {arena, csvs, count, files < count ? gather->recorded : NULL, STR("")};
     add_head(recording, &out, first, last, gather->fact);
     for (size_t i = 0; i < count; i++)
         if (lab_csv_is_file(csvs[i].path))
             add_rows(arena, &out, &csvs[i]);
         else
-            kept_add(gather->kept, &csvs[i], &out);
+            recorded_add(gather->recorded, &csvs[i], &out);
     return buf_str(&out);
 }

@@ -2,12 +2,12 @@
 #ifndef COLLECT_GATHER_H
 #define COLLECT_GATHER_H
 
-#include "collect/recorded.h"
 #include "collect/lab_csv.h"
+#include "collect/recorded.h"
 
 typedef struct {
-    const char *fact; // added at the head, such as `toolkit: 13.0`; or NULL
-    const Kept *kept; // the source of rows for names without a CSV; NULL: all are files
+    const char *fact;         // added at the head, such as `toolkit: 13.0`; or NULL
+    const Recorded *recorded; // the source of rows for names without a CSV; NULL: all are files
 } Gather;
 
 // The text of the results file: the rows of the CSVs, in their order. Exits on an error.
@@ -23,8 +23,8 @@ typedef struct {
     Arena *arena;
     const LabCsv *csvs; // the labs whose rows the file will contain
     size_t count;
-    const Kept *kept; // the earlier file, if some of its rows stay; else NULL
-    Str here;         // the facts of this run, one per line
+    const Recorded *recorded; // the earlier file, if some of its rows stay; else NULL
+    Str here;                 // the facts of this run, one per line
 } Facts;
 
 // Adds the facts. Exits if earlier rows are incompatible with those of this run.

@@ -80,7 +80,7 @@ static const char usage[] =
 
 typedef struct {
     LabSource source;
-    const char *out, *n, *fact, *lined, *kept;
+    const char *out, *n, *fact, *lined, *recorded;
     bool steps, due;
 } Options;
 
@@ -101,56 +101,57 @@ static Str condense(Arena *arena, const char *path, const Options *options) {
 
 static Str read_and_gather(Arena *arena, char **paths, size_t count, const Options *options) {
     LabCsv *csvs = ARENA_NEW(arena, count, LabCsv);
-    Kept kept;
-    if (options->kept) kept = kept_open(arena, options->kept);
+    Recorded recorded;
+    if (options->recorded) recorded = recorded_open(arena, options->recorded);
     for (size_t i = 0; i < count; i++) {
         bool file = lab_csv_is_file(paths[i]);
         csvs[i] =
             (file ? lab_csv_open : lab_csv_name)(arena, paths[i], &options->source, options->n);
         if (file) continue;
-        if (!options->kept) lab_csv_die(paths[i], 0, "without .csv, and without -k KEPT");
+        if (!options->recorded) lab_csv_die(paths[i], 0, "without .csv, and without -k KEPT");
         if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "rows that are kept need -n ELEMENTS");
     }
-    Gather gather = {options->fact, options->kept ? &kept : NULL};
+    Gather gather = {options->fact, options->recorded ? &recorded : NULL};
     return gather_rows(arena, csvs, count, &gather);
 }
 
-static bool is_due(const Kept *kept, const Kept *others, size_t count, const LabCsv *csv) {
-    if (!kept_is_current(kept, csv)) return true;
+static bool is_due(const Recorded *recorded, const Recorded *others, size_t count,
+                   const LabCsv *csv) {
+    if (!recorded_is_current(recorded, csv)) return true;
     for (size_t i = 0; i < count; i++)
-        if (kept_lacks(kept, &others[i], csv)) return true;
+        if (recorded_lacks(recorded, &others[i], csv)) return true;
     return false;
 }
 
 // Opens the results of other devices of the same kind, in the folder of KEPT. The CPU device has no
 // others.
-static size_t open_others(Arena *arena, const char *path, Kept **others) {
+static size_t open_others(Arena *arena, const char *path, Recorded **others) {
     const Str folder = str_slice(path_folder(str_of(path)), 0, path_folder(str_of(path)).len - 1);
     const CatalogFile own = catalog_file(path_stem(str_of(path)));
     CatalogFile *files;
     const char *where = folder.len ? str_terminated(arena, folder) : ".";
     const size_t file_count = catalog_list(arena, where, &files);
     size_t count = 0;
-    *others = ARENA_NEW(arena, file_count + 1, Kept);
+    *others = ARENA_NEW(arena, file_count + 1, Recorded);
     for (size_t i = 0; i < file_count; i++)
         if (files[i].kind == own.kind && !str_equal(files[i].name, own.name) &&
             (own.kind == CATALOG_TIMES || own.kind == CATALOG_LIMITS))
             (*others)[count++] =
-                kept_open(arena, catalog_path(arena, where, own.kind, files[i].device));
+                recorded_open(arena, catalog_path(arena, where, own.kind, files[i].device));
     return count;
 }
 
 static void print_due(Arena *arena, char **names, size_t count, const Options *options) {
-    const bool any = access(options->kept, F_OK) == 0;
-    Kept kept, *others = NULL;
+    const bool any = access(options->recorded, F_OK) == 0;
+    Recorded recorded, *others = NULL;
     size_t other_count = 0;
     if (any) {
-        kept = kept_open(arena, options->kept);
-        other_count = open_others(arena, options->kept, &others);
+        recorded = recorded_open(arena, options->recorded);
+        other_count = open_others(arena, options->recorded, &others);
     }
     for (size_t i = 0; i < count; i++) {
         LabCsv csv = lab_csv_name(arena, names[i], &options->source, options->n);
-        if (!any || is_due(&kept, others, other_count, &csv)) puts(names[i]);
+        if (!any || is_due(&recorded, others, other_count, &csv)) puts(names[i]);
     }
 }
 
@@ -173,7 +174,7 @@ static void check_options(const Options *options, int arguments) {
         fprintf(stderr, "collect: -n %s is not a number of elements\n", options->n);
         exit(2);
     }
-    if (options->due && (!options->kept || !options->n || arguments == 0))
+    if (options->due && (!options->recorded || !options->n || arguments == 0))
         refuse("-d needs -n ELEMENTS, -k KEPT and at least one LAB");
     if (!options->due && (!options->out || arguments == 0))
         refuse("-o FILE and at least one CSV are needed");
@@ -194,7 +195,7 @@ static int read_options(Options *options, int argc, char **argv) {
         char letter;
         const char **value;
     } known[] = {{'o', &options->out},  {'c', &options->source.code}, {'w', &with},
-                 {'n', &options->n},    {'f', &options->fact},        {'k', &options->kept},
+                 {'n', &options->n},    {'f', &options->fact},        {'k', &options->recorded},
                  {'l', &options->lined}};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at += 2) {
