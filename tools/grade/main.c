@@ -1,4 +1,4 @@
-// grade: exercises of the chapters, graded by what the reader's program does.
+// grade: grades exercises of the chapters by running the reader's program.
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,8 +105,8 @@ static Options read_options(Session *session, int argc, char **argv) {
     return options;
 }
 
-// The exercise of that number, or whose file in WORK has that name. NULL: one line has said which
-// there are.
+// Finds an exercise by its number or its file name in WORK. NULL: a list of all exercises was
+// printed.
 static const Exercise *find(const Session *session, const char *number) {
     const ChunkTable *table = session->table;
     for (size_t i = 0; i < table->exercise_count; i++) {
