@@ -136,7 +136,7 @@ static void check_like(const LabCsv *csv, const LabCsv *first) {
     if (!str_equal(csv->head.header, first->head.header))
         lab_csv_die(csv->path, csv->head.reader.line, "other columns than in the first file");
     if (is_limits(csv) != is_limits(first))
-        lab_csv_die(csv->path, 0, "limits beside what are none");
+        lab_csv_die(csv->path, 0, "limits cannot be mixed with other files");
     Kind kind = kind_of(csv);
     if ((kind == COUNTERS || kind == LINES) && !csv->n.len)
         lab_csv_die(csv->path, 0, "counts need -n ELEMENTS");

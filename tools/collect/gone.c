@@ -47,7 +47,7 @@ static void remove_rows(Arena *arena, const char *path, char **labs, size_t coun
     if (rows + facts == 0) return;
     if (file_write_if_changed(arena, path, buf_str(&left)) == FILE_FAILED)
         lab_csv_die(path, 0, strerror(errno));
-    printf("removed from %s: rows of what is gone, %zu\n", path, rows);
+    printf("removed from %s: rows of removed chapters: %zu\n", path, rows);
 }
 
 void gone_remove(Arena *arena, const char *folder, char **labs, size_t count) {

@@ -46,7 +46,7 @@ static Str chapter_of(const char *path, Str lab) {
     size_t end = digits ? 2 : 1;
     if ((!digits && !letter) || (lab.at[end] != '_' && lab.at[end] != '-'))
         lab_csv_die(path, 0,
-                    "the name says no chapter: call it NN_NAME.csv, as the lab's source is");
+                    "the name gives no chapter: call it NN_NAME.csv, like the lab's source");
     return str_slice(lab, 0, end);
 }
 
@@ -61,7 +61,7 @@ static char *source_path(Arena *arena, const char *code, Str lab) {
     for (struct dirent *entry; (entry = readdir(folder));) {
         Str name = str_of(entry->d_name);
         if (!str_starts(name, buf_str(&stem))) continue;
-        if (found) lab_csv_die(found, 0, "which of several sources of this name is the lab's?");
+        if (found) lab_csv_die(found, 0, "several sources have the name of this lab: keep one");
         found = str_terminated(arena, path_join(arena, str_of(code), name));
     }
     closedir(folder);

@@ -108,8 +108,8 @@ static Str read_and_gather(Arena *arena, char **paths, size_t count, const Optio
         csvs[i] =
             (file ? lab_csv_open : lab_csv_name)(arena, paths[i], &options->source, options->n);
         if (file) continue;
-        if (!options->recorded) lab_csv_die(paths[i], 0, "without .csv, and without -k KEPT");
-        if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "rows that are kept need -n ELEMENTS");
+        if (!options->recorded) lab_csv_die(paths[i], 0, "an argument without .csv needs -k KEPT");
+        if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "an argument without .csv needs -n ELEMENTS");
     }
     Gather gather = {options->fact, options->recorded ? &recorded : NULL};
     return gather_rows(arena, csvs, count, &gather);
@@ -325,7 +325,7 @@ static bool run_command(int argc, char **argv) {
         if (strcmp(argv[1], commands[i].word) != 0) continue;
         Arena arena = {0};
         if (argc - 2 < commands[i].least || argc - 2 > commands[i].most)
-            refuse("that word takes other arguments");
+            refuse("wrong number of arguments for this command");
         commands[i].print(&arena, argv + 2, (size_t)(argc - 2));
         arena_free(&arena);
         return true;

@@ -94,7 +94,8 @@ static bool read_header(Reader *reader, const Str *cells, size_t count) {
         return fail(reader, "no columns `Kernel Name` and `Grid Size`: not what ncu writes");
     for (size_t i = 0; i < COLUMNS; i++) {
         reader->metric_at[i] = find(cells, count, columns[i].metric);
-        if (reader->metric_at[i] == SIZE_MAX) return fail(reader, "ncu gave not all the metrics");
+        if (reader->metric_at[i] == SIZE_MAX)
+            return fail(reader, "some metrics are missing: run ncu with the metrics of collect -m");
     }
     return true;
 }
@@ -124,7 +125,7 @@ static bool read_launch(Reader *reader, const Str *cells) {
     for (size_t i = 0; i < COLUMNS; i++) {
         Buf text = {.arena = reader->arena};
         double number;
-        if (!number_of(reader, cells, i, &number)) return fail(reader, "a metric is no number");
+        if (!number_of(reader, cells, i, &number)) return fail(reader, "a metric is not a number");
         if (i == DURATION && number <= reader->longest) return true;
         if (i == DURATION) reader->longest = number;
         buf_format(&text, "%.10g", number);
@@ -148,5 +149,5 @@ bool ncu_read(Arena *arena, Str text, Ncu *ncu) {
     }
     if (reader.csv.fault) return fail(&reader, reader.csv.fault);
     reader.csv.line = 0;
-    return ncu->count > 0 || fail(&reader, "no launches: ncu saw none");
+    return ncu->count > 0 || fail(&reader, "ncu recorded no launches");
 }

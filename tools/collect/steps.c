@@ -113,13 +113,13 @@ static void add_step(Reader *reader) {
 // Reads a float with a whole number as value, from its bits.
 static bool take_value(Reader *reader, Str cell, long *value) {
     char text[9] = "";
-    if (cell.len != 8) return fail(reader, "no value of 4 bytes");
+    if (cell.len != 8) return fail(reader, "not a value of 4 bytes");
     memcpy(text, cell.at, 8);
     const uint32_t bits = (uint32_t)strtoul(text, NULL, 16);
     float number;
     memcpy(&number, &bits, sizeof number);
     if (!(number > -1e6f && number < 1e6f) || (float)(long)number != number)
-        return fail(reader, "the value is no float that is a whole number below a million");
+        return fail(reader, "the value is not a float with a whole number below a million");
     *value = (long)number;
     return true;
 }
@@ -134,9 +134,10 @@ static bool take_word(Reader *reader, const Str *cells, bool store, long value, 
     if (number(cells[BYTES]) != 4 || address % 4 || address / 4 >= WORDS)
         return fail(reader, "not an access to one of the first 65536 words of 4 bytes");
     *word = address / 4;
-    if (!store && !reader->stored[*word]) return fail(reader, "a load of what nothing has stored");
+    if (!store && !reader->stored[*word])
+        return fail(reader, "a load of a word that was never stored");
     if (!store && reader->memory[*word] != value)
-        return fail(reader, "a load that does not find what was stored");
+        return fail(reader, "a load that differs from the last store");
     return true;
 }
 
@@ -213,7 +214,7 @@ static bool take_row(Reader *reader, const Str *cells) {
     if (str_equal(cells[OP], STR("race"))) return take_race(reader, cells);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (str_equal(cells[OP], lanes[i])) return take_lane(reader, cells);
-    return fail(reader, "an operation that no step shows");
+    return fail(reader, "an operation that has no step");
 }
 
 bool steps_condense(Steps *steps, Str trace, Buf *out) {

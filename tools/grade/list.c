@@ -44,7 +44,7 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
     else if (!same)
         buf_add(out, STR("changed since it was graded"));
     else if (exercise->kind == EXERCISE_COUNT)
-        buf_format(out, "not yet: %.*s is not it", STR_ARG(row->graded));
+        buf_format(out, "not yet: %.*s is wrong", STR_ARG(row->graded));
     else
         buf_format(out, "not yet: %zu of %zu hold", row->met, row->of);
 }

@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "Takes the exercises from Markdown chapters; appendix A says how they are written. A hole is\n"
     "filled in WORK/NAME.cu, which starts as a copy of the starter and is never written again.\n"
-    "What is there is compiled, run on the CPU device and held against the demands.\n"
+    "What is there is compiled, run on the CPU device and checked against the demands.\n"
     "\n"
     "  -a NUMBER  the answer to an exercise that asks for a number\n"
     "  -S         grade the solution, not the reader's file\n"

@@ -30,7 +30,7 @@ static bool take_place(Str *line, ProgramNote *note) {
 }
 
 ProgramNote notes_compiler(Arena *arena, Str log) {
-    ProgramNote first = {.text = STR("the compiler failed without a word")};
+    ProgramNote first = {.text = STR("the compiler failed without a message")};
     Str line, mark = STR("error: ");
     size_t count = 0;
     for (Str rest = log; str_line(&rest, &line);) {
@@ -110,10 +110,10 @@ Str notes_exit(Arena *arena, Str log, int status) {
     for (Str rest = notes_output(log); str_line(&rest, &line);)
         if (str_trim(line).len) last = str_trim(line);
     if (status > 128)
-        buf_format(&text, "the program was ended by signal %d (%s)", status - 128,
+        buf_format(&text, "the program was stopped by signal %d (%s)", status - 128,
                    strsignal(status - 128));
     else
-        buf_format(&text, "the program ended with status %d before it told its results", status);
+        buf_format(&text, "the program ended with status %d before it printed its results", status);
     if (last.len) buf_format(&text, "; its last line: %.*s", STR_ARG(str_slice(last, 0, 100)));
     return buf_str(&text);
 }

@@ -85,7 +85,7 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) 
     if (end.absent)
         fault(arena, program, "there is no such compiler: ", tools->nvcc);
     else if (end.hung)
-        fault(arena, program, "the compiler did not come to an end", "");
+        fault(arena, program, "the compiler did not finish in 120 seconds", "");
     else
         program->fault = notes_compiler(arena, log_of(arena, end.status ? log : gpu_log));
     return false;
@@ -168,7 +168,8 @@ static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
     program->stopped = notes_stop(log);
     bool finished = program_number(program, STR("wrong")) != NULL;
     if (end.hung)
-        program->stopped.text = STR("the program did not come to an end");
+        program->stopped.text =
+            STR("the program did not finish: it ran for 20 seconds or printed 16 MB");
     else if (!finished && !program->stopped.text.len)
         program->stopped.text = notes_exit(arena, log, end.status);
     if (program->hazard_count ||

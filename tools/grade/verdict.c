@@ -124,9 +124,9 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
     Buf result = {.arena = arena};
     const ExprComparison *comparison = &outcome->comparison;
     if (outcome->verdict == JUDGE_NO_GPU) {
-        buf_add(&result, STR("no GPU here to time it, and it could not be predicted"));
+        buf_add(&result, STR("not timed: there is no GPU here, and no prediction"));
     } else if (outcome->verdict == JUDGE_UNKNOWN) {
-        buf_add(&result, STR("the program did not come that far"));
+        buf_add(&result, STR("the program stopped before it had this number"));
     } else {
         buf_format(&result, "%.*s", STR_ARG(bare(arena, comparison->left)));
         if (outcome->verdict == JUDGE_FAILS)
@@ -343,7 +343,7 @@ static int grade_answer(const Session *session, const Exercise *exercise) {
     if (session->solution) {
         given = right.number;
     } else if (!read_answer(session->arena, session->answer, &given)) {
-        fprintf(stderr, "ANSWER=%s is no number\n", session->answer);
+        fprintf(stderr, "ANSWER=%s is not a number\n", session->answer);
         return 2;
     }
     print_head(&grading, STR(""));
@@ -367,7 +367,7 @@ static void print_question(const Session *session, const Exercise *exercise) {
 int verdict(const Session *session, const Exercise *exercise) {
     Str number = session_number(session, exercise);
     if (exercise->kind == EXERCISE_BUILD && session->answer) {
-        fprintf(stderr, "exercise %.*s asks for no number: it grades %.*s\n", STR_ARG(number),
+        fprintf(stderr, "exercise %.*s is not answered with a number: edit %.*s\n", STR_ARG(number),
                 STR_ARG(session_file(session, exercise)));
         return 2;
     }

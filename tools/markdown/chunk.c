@@ -123,7 +123,8 @@ static void find_broken_fences(ChunkTable *table, size_t file, const FencePart *
         if (!str_starts(info, STR("```"))) continue;
         while (info.len && info.at[0] == '`') info = str_from(info, 1);
         if (str_starts(str_trim(info), STR("{")) && str_find(info, STR("`")) != SIZE_MAX)
-            chunk_fail(table, file, number, "a ` in its attributes makes this text, no block");
+            chunk_fail(table, file, number,
+                       "a ` in the attributes turns this block into text: remove it");
     }
 }
 

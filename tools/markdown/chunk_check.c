@@ -249,7 +249,7 @@ static void find_too_large(ChunkTable *table, const Size *sizes) {
         lines = capped_add(lines, sizes[i].lines);
         if (bytes <= CHUNK_LIMIT_BYTES && lines <= CHUNK_LIMIT_LINES) continue;
         chunk_fail(table, chunk->file, chunk->line,
-                   "output too large: with `%.*s` it passes %llu MiB or %llu lines",
+                   "output too large: with `%.*s` it exceeds %llu MiB or %llu lines",
                    STR_ARG(chunk->target), (unsigned long long)CHUNK_LIMIT_BYTES >> 20,
                    (unsigned long long)CHUNK_LIMIT_LINES);
         return;

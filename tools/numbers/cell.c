@@ -80,7 +80,7 @@ const char *cell_number_fault(CellKind kind, Str cell) {
 const char *cell_fault(CellKind kind, Str cell) {
     switch (kind) {
     case CELL_CHAPTER:
-        return is_chapter(cell) ? NULL : "is no chapter: two digits or a capital letter";
+        return is_chapter(cell) ? NULL : "is not a chapter: write two digits or a capital letter";
     case CELL_KERNEL:
         return cell.len ? NULL : "names no kernel";
     case CELL_SOURCE:

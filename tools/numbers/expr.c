@@ -133,10 +133,10 @@ static bool take_named(Parser *parser, Values *values) {
 static void explain_unknown(Parser *parser, Str name) {
     const KeyScope *scope = parser->scope;
     if (!scope->named_count) {
-        buf_format(parser->why, "`%.*s` names no field: KERNEL.FIELD", STR_ARG(name));
+        buf_format(parser->why, "`%.*s` names no field: write KERNEL.FIELD", STR_ARG(name));
         return;
     }
-    buf_format(parser->why, "no number is called `%.*s`; there are", STR_ARG(name));
+    buf_format(parser->why, "there is no number `%.*s`; use one of", STR_ARG(name));
     for (size_t i = 0; i < scope->named_count; i++)
         if (str_find(scope->named[i].name, STR(".")) == SIZE_MAX)
             buf_format(parser->why, " %.*s", STR_ARG(scope->named[i].name));
@@ -300,7 +300,7 @@ static bool parse_atom(Parser *parser, Value *value) {
         parser->depth--;
         value->number = -value->number;
         if (value->unit != UNIT_TEXT) return true;
-        buf_format(parser->why, "text cannot be calculated with");
+        buf_format(parser->why, "text cannot be used in arithmetic");
         return false;
     }
     Str word = str_slice(parser->rest, 0, word_length(parser->rest));
@@ -459,7 +459,7 @@ static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) 
     Str rest = buf_str(&name);
     Key key;
     if (!key_take(scope, &rest, &key) || rest.len) {
-        buf_format(why, "@each stands behind a kernel");
+        buf_format(why, "@each must follow a kernel: write KERNEL@each");
         return false;
     }
     const ResultTable *device = key_device(scope, key.chapter, why);

@@ -260,7 +260,7 @@ static void explain_missing(const KeyScope *scope, const ResultTable *table, con
         buf_format(why, "no kernel `%.*s` of chapter %.*s in %s", STR_ARG(key->kernel),
                    STR_ARG(key->chapter), table->path);
         if (!known) // a new lab
-            buf_format(why, "; make record%s ONLY=%.*s_%% measures it",
+            buf_format(why, "; run make record%s ONLY=%.*s_%% to measure it",
                        kind == ROWS_COUNTED ? " DEVICE=cpu" : "", STR_ARG(key->chapter));
     } else if (key->cols > 0)
         buf_format(why, "no `%.*s` of %.0f elements in rows of %.0f in %s", STR_ARG(key->kernel),
@@ -269,7 +269,7 @@ static void explain_missing(const KeyScope *scope, const ResultTable *table, con
         buf_format(why, "no `%.*s` with n = %.0f in %s, which has n = %.*s", STR_ARG(key->kernel),
                    key->n, table->path, STR_ARG(buf_str(&sizes)));
     else
-        buf_format(why, "`%.*s` was recorded with several n (%.*s): say which with @N",
+        buf_format(why, "`%.*s` was recorded with several n (%.*s): add @N to choose one",
                    STR_ARG(key->kernel), STR_ARG(buf_str(&sizes)));
 }
 
@@ -411,8 +411,8 @@ static bool number_value(const ResultTable *table, const ResultRow *row, Str col
     *value = (Value){.unit = unit, .text = cell};
     if (unit == UNIT_TEXT || results_number(cell, &value->number)) return true;
     if (results_has_column(table, column))
-        buf_format(why, "`%.*s` is %s at %s:%zu", STR_ARG(column), cell.len ? "no number" : "empty",
-                   table->path, row->line);
+        buf_format(why, "`%.*s` is %s at %s:%zu", STR_ARG(column),
+                   cell.len ? "not a number" : "empty", table->path, row->line);
     else
         buf_format(why, "%s has no column `%.*s`", table->path, STR_ARG(column));
     return false;

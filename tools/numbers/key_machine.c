@@ -32,7 +32,7 @@ bool key_machine(const KeyScope *scope, Str name, Value *value, Buf *why) {
     const ResultTable *table = table_of(scope->results, device->device);
     if (!table) {
         buf_format(
-            why, "%s is missing: make record measures it",
+            why, "%s is missing: run make record to measure it",
             catalog_path(scope->arena, scope->results->folder, CATALOG_MACHINE, device->device));
         return false;
     }

@@ -49,8 +49,10 @@ static bool take_condition(Str text, Condition *condition, Buf *why) {
         str_equal(condition->operator, STR(">")) || str_equal(condition->operator, STR(">=")) ||
         str_equal(condition->operator, STR("=="));
     if (counted && known && key_take_count(&rest, &condition->count) && rest.len == 0) return true;
-    buf_format(why, "`%.*s` is no condition: even, odd, or n or cols, < <= > >= or ==, and a count",
-               STR_ARG(text));
+    buf_format(
+        why,
+        "`%.*s` is not a condition: write even, odd, or n or cols with < <= > >= or == and a count",
+        STR_ARG(text));
     return false;
 }
 
@@ -88,7 +90,7 @@ static bool first_key(KeyScope *scope, Str text, Key *key, Buf *why) {
         start--;
     Str name = str_slice(text, start, end), rest = str_from(text, end + each.len);
     if (!key_take(scope, &name, key) || name.len) {
-        buf_format(why, "@shapes stands behind a kernel");
+        buf_format(why, "@shapes must follow a kernel: write KERNEL@shapes");
         return false;
     }
     for (end = 0; end < rest.len && (rest.at[end] == '.' || rest.at[end] == '_' ||

@@ -51,7 +51,7 @@ static double scale(Unit a, char operation, Unit b) {
 }
 
 const char *value_combine(Value a, char operation, Value b, Value *result) {
-    if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be calculated with";
+    if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be used in arithmetic";
     *result = (Value){.stale = a.stale || b.stale};
     if (operation == '*') {
         result->unit = product(a.unit, b.unit);
@@ -64,7 +64,7 @@ const char *value_combine(Value a, char operation, Value b, Value *result) {
         result->unit = sum(a.unit, b.unit);
         result->number = operation == '+' ? a.number + b.number : a.number - b.number;
     }
-    if (result->unit == UNIT_TEXT) return "the units do not go together";
+    if (result->unit == UNIT_TEXT) return "these units cannot be combined";
     result->number *= scale(a.unit, operation, b.unit);
     return isfinite(result->number) ? NULL : "the result is too large";
 }

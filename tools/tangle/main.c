@@ -92,7 +92,7 @@ static void set_print(Options *options, char print) {
 static void check_options(const Options *options, int argc, char **argv) {
     if (options->folder[0] == '\0') die_usage("the folder after -o is empty", "");
     if (options->print && (options->dry || options->prune || options->style == EXPAND_WITH_LINES))
-        die_usage("-d, -g and -a write no files: -l, -n and -p mean nothing with them", "");
+        die_usage("-d, -g and -a write no files: leave out -l, -n and -p", "");
     if (optind == argc) die_usage("no FILE given", "");
     for (int i = optind; i < argc; i++)
         for (int j = optind; j < i; j++)

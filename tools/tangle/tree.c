@@ -52,11 +52,11 @@ static void check_target(Tree *tree, Str folder, const Chunk *chunk) {
         size_t *good = map_at(&tree->known, path, &is_new);
         if (is_new) *good = !is_link(arena, path) || is_inside(tree, real_path(arena, path));
         if (*good) continue;
-        fail(tree, chunk, path, "leaves the folder that it is written to");
+        fail(tree, chunk, path, "would be written outside the output folder");
         return;
     }
     Str path = path_join(arena, folder, target);
-    if (is_link(arena, path)) fail(tree, chunk, path, "is no file of its own");
+    if (is_link(arena, path)) fail(tree, chunk, path, "would be written through a link");
 }
 
 void tree_check(ChunkTable *table, Str folder) {
