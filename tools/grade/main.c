@@ -32,8 +32,8 @@ static const char usage[] =
     "  -g ARCH    there is a GPU of this architecture, such as sm_75: run on it too\n"
     "  -r DIR     where the recorded results are (default results)\n"
     "  -D DEVICE  the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
-    "  -h         this text\n"
-    "  --version  which grade this is\n"
+    "  -h         print this text\n"
+    "  --version  print the version\n"
     "\n"
     "Exit status: 0 all demands hold, 1 not yet, 2 it cannot be graded.\n";
 // clang-format on
