@@ -1,5 +1,4 @@
-// Implements the arena as a chain of blocks. The first has at least 64 KiB and each new one is at
-// least twice as large.
+// A chain of blocks. The first has at least 64 KiB, and each new one at least doubles the size.
 #include "base/arena.h"
 
 #include <stdalign.h>

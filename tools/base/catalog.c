@@ -5,8 +5,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-// The prefix and suffix of each kind's names. The first row that matches decides; the last matches
-// every name.
+// The prefix and suffix of each kind's names. The first match decides; every name matches the last.
 static const struct {
     CatalogKind kind;
     Str kind_name, before, after;

@@ -80,8 +80,7 @@ static FileResult write_into(const char *path, Str text) {
     return close(fd) == 0 && written ? FILE_WRITTEN : FILE_FAILED;
 }
 
-// Returns the file that a symbolic link points to, or any other path unchanged. NULL: a dangling
-// link.
+// Returns the target of a symbolic link, or any other path unchanged. NULL: a dangling link.
 static const char *follow_link(Arena *arena, const char *path) {
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode)) return path;

@@ -6,8 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-// Removes from a demangled name the parameters and the return type that templates have. Leaves a
-// bare name unchanged.
+// Removes the parameters and a template's return type from a demangled name, if it has them.
 Str kernel_name_bare(Str demangled);
 
 // The name in results: `f<float, (Kind)1, 256u>` is f_float_1_256. A kernel in a namespace loses

@@ -9,8 +9,7 @@ static bool is_word(char c) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-// Tells whether a comment or quoted text starts here, with the codes of SourceLines.open; 0:
-// neither.
+// What starts here, by the codes of SourceLines.open: a comment or quoted text; 0: neither.
 static char opened(Str rest, Str before) {
     if (str_starts(rest, STR("//"))) return '/';
     if (str_starts(rest, STR("/*"))) return '*';
@@ -18,7 +17,7 @@ static char opened(Str rest, Str before) {
     return rest.at[0] == '\'' ? '\'' : 0;
 }
 
-// The index after the end of what is open, searched from `start`; SIZE_MAX: it does not end in this
+// The index after the end of what is open, from `start` on; SIZE_MAX: it continues in the next
 // line.
 static size_t end_of(char open, Str rest, size_t start) {
     const Str end = open == '*' ? STR("*/") : open == 'R' ? STR(")\"") : (Str){&open, 1};

@@ -1,6 +1,5 @@
-// Source: a program without comments, indentation, extra blanks and empty lines. Results refer to a
-// program in this form, by its hash and by line numbers, so that changing a comment does not make
-// them stale.
+// Source: a program without comments, indentation, extra blanks and empty lines. Results refer to
+// this form, by hash and line numbers, so that changing a comment does not make them stale.
 #ifndef BASE_SOURCE_H
 #define BASE_SOURCE_H
 
@@ -32,8 +31,7 @@ typedef struct {
 
 SourceMap source_map(Arena *arena, Str text);
 
-// The number of the first line with code that comes from `path` and `line`; 0 if there is none, as
-// for lines of headers.
+// The number of the first line with code from `path` and `line`; 0 if there is none, as in headers.
 size_t source_number(const SourceMap *map, Str path, size_t line);
 
 bool source_is_code(Str path); // by its extension: C, C++ or CUDA

@@ -182,8 +182,7 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// Adds the comment lines and the header row of the new files, or, if there are none, of the earlier
-// results.
+// Adds the comment lines and the header row, of the new files or else of the earlier results.
 static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCsv *last,
                      const char *fact) {
     Buf facts = {.arena = recording.arena};

@@ -30,8 +30,7 @@ typedef struct {
 // Prints the file, the line unless it is 0, and the message, and exits.
 _Noreturn void lab_csv_die(const char *path, size_t line, const char *message);
 
-// Reads a file up to its rows. The header row must begin with `columns`, such as `kernel,`. Exits
-// on an error.
+// Reads a file up to its rows. The header row must begin with `columns`. Exits on an error.
 LabCsvHead lab_csv_head(Arena *arena, const char *path, Str columns);
 
 Str lab_csv_lab(Str path);
@@ -46,8 +45,8 @@ typedef struct {
 // The hash of a lab's code, followed by the code of the program that includes it.
 uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab);
 
-// Fills the fields that depend on the name and source only. `n`, or NULL, is used if the name has
-// no size.
+// Fills the fields that depend on the name and source only. `n`, or NULL, is used if no size is
+// named.
 LabCsv lab_csv_name(Arena *arena, const char *path, const LabSource *source, const char *n);
 
 // The same, and reads the file up to its rows.

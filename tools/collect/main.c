@@ -123,8 +123,7 @@ static bool is_due(const Recorded *recorded, const Recorded *others, size_t coun
     return false;
 }
 
-// Opens the results of other devices of the same kind, in the folder of KEPT. The CPU device has no
-// others.
+// Opens other devices' results of the same kind, in KEPT's folder. The CPU device has no others.
 static size_t open_others(Arena *arena, const char *path, Recorded **others) {
     const Str folder = str_slice(path_folder(str_of(path)), 0, path_folder(str_of(path)).len - 1);
     const CatalogFile own = catalog_file(path_stem(str_of(path)));

@@ -1,5 +1,4 @@
-// Ncu: reads Nsight Compute's metrics of one launch of each kernel of a lab, which show the
-// kernel's bottleneck.
+// Ncu: reads Nsight Compute's metrics of one launch of each kernel, which show its bottleneck.
 //
 // `ncu --csv --page raw --print-units base --log-file LAB.ncu.csv LAB -t 0` writes lines that begin
 // with `==`, a header row, a row of units, and a row per launch, in order. A lab launches its

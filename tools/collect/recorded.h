@@ -18,8 +18,8 @@ bool recorded_has(const Recorded *recorded, const LabCsv *csv);
 // Adds the rows of a lab and size, even if their source has changed.
 void recorded_add(const Recorded *recorded, const LabCsv *csv, Buf *out);
 
-// Whether the file has rows of this lab and size, all recorded from its current source and without
-// empty cells.
+// Whether the file has rows of this lab and size, all of its current source and without empty
+// cells.
 bool recorded_is_current(const Recorded *recorded, const LabCsv *csv);
 
 // Whether another results file has a row of this lab and size, recorded from its current source, of

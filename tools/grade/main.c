@@ -105,8 +105,7 @@ static Options read_options(Session *session, int argc, char **argv) {
     return options;
 }
 
-// Finds an exercise by its number or its file name in WORK. NULL: a list of all exercises was
-// printed.
+// Finds an exercise by its number or its file name in WORK. NULL: an error was printed.
 static const Exercise *find(const Session *session, const char *number) {
     const ChunkTable *table = session->table;
     for (size_t i = 0; i < table->exercise_count; i++) {

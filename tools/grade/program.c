@@ -133,8 +133,7 @@ static void add_counters(Arena *arena, Program *program, const char *path) {
     }
 }
 
-// Parses `NAME = NUMBER`, as the driver prints it. A program cannot set `hazards`, which grade
-// counts.
+// Parses the driver's `NAME = NUMBER`. A program cannot set `hazards`, which grade counts.
 static bool is_number_line(Str line, Str *name, double *number) {
     size_t equals = str_find(line, STR(" = "));
     if (equals == SIZE_MAX) return false;
@@ -231,8 +230,7 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
     if (tools->native) run_on_gpu(arena, tools, program, version);
 }
 
-// Finds the greatest gains of a launch without one of its limits, from the columns `without ...` of
-// its row.
+// Finds the greatest gains of a launch without a limit, from its row's columns `without ...`.
 static void find_gains(ProgramTime *time, const ResultTable *table, size_t row, double us) {
     const Str without = STR("without ");
     for (size_t c = 0; c < table->column_count; c++) {

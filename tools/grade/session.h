@@ -25,8 +25,7 @@ Str session_chapter(const Session *session, const Exercise *exercise);
 // The scope for recorded numbers in the exercise's formulas.
 KeyScope session_scope(const Session *session, const Exercise *exercise);
 
-// The program's name: 04_padded_doubles for code/exercises/04_padded_doubles.cu; empty if it has
-// none.
+// The program's name, as 04_padded_doubles of code/exercises/04_padded_doubles.cu, or empty.
 Str session_name(const Session *session, const Exercise *exercise);
 
 // The reader's file: WORK/04_padded_doubles.cu.
@@ -53,8 +52,7 @@ void session_error(const Session *session, const Exercise *exercise, size_t line
 
 // --- commands ---
 
-// Prints a line with the reader's progress for each exercise, and how many are done. Returns the
-// exit status, 0.
+// Prints the reader's progress on each exercise, and how many are done. Returns exit status 0.
 int list(const Session *session);
 
 // Grades one exercise and prints what fails, with a hint. Returns the exit status: 0 if all demands

@@ -133,8 +133,7 @@ static size_t list_marker(Str s, bool interrupts) {
     return interrupts && all_blank(str_from(s, length)) ? 0 : length;
 }
 
-// The length of the opening fence at the start of s, or 0. The info string of a backtick fence has
-// no backtick.
+// The length of the fence that opens s, or 0. A backtick fence's info string has no backtick.
 static size_t opening_fence(Str s) {
     char mark = s.at[0];
     if (mark != '`' && mark != '~') return 0;
@@ -210,8 +209,7 @@ static void end_fence(Scanner *scanner, const char *next, size_t next_number) {
     scanner->prose_line = next_number;
 }
 
-// Reads a line inside the open fence. Returns true if it closes the fence; otherwise adds it to the
-// body.
+// Adds a line inside the open fence to its body. Returns true instead if it closes the fence.
 static bool fence_line(Scanner *scanner, Cursor *cursor) {
     FencePart *open = &scanner->open;
     size_t next, indent = cursor_indent(cursor, &next);
@@ -255,8 +253,8 @@ static size_t continue_containers(Scanner *scanner, Cursor *cursor) {
     return scanner->depth;
 }
 
-// Opens the block quote or list item that starts here, if any, inside the first `depth` containers,
-// and skips its marker.
+// Opens a block quote or list item that starts here, in the first `depth` containers. Skips its
+// marker.
 static bool open_container(Scanner *scanner, Cursor *cursor, size_t depth, bool in_paragraph) {
     size_t next, indent = cursor_indent(cursor, &next);
     Str text = str_from(cursor->line, next);

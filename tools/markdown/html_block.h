@@ -17,7 +17,7 @@ typedef enum {
     HTML_ANY_TAG    // a complete tag alone on its line; ends at a blank line
 } HtmlBlock;
 
-// Whether this line, without its indent, starts an HTML block. HTML_ANY_TAG cannot interrupt a
+// Whether a line without its indent starts an HTML block. HTML_ANY_TAG cannot interrupt a
 // paragraph.
 bool html_block_starts(Str line, bool in_paragraph, HtmlBlock *kind);
 

@@ -45,8 +45,7 @@ static bool starts_attributes(Str s) {
     return letter && find_byte(s, 0, '=') < find_byte(s, 0, '}');
 }
 
-// The length of the attribute list "{…}" at the start of s, where quotes may contain braces; 0 if
-// there is none.
+// The length of the attribute list "{…}" at the start of s, or 0. Quotes may contain braces.
 static size_t brace_length(Str s) {
     bool quoted = false;
     if (!starts_attributes(s)) return 0;
@@ -140,8 +139,8 @@ static size_t special(InlineScan *scan, Str s, Inline *span) {
     return length;
 }
 
-// Tracks brackets in plain text, to recognize a link destination. Returns the number of bytes to
-// take together.
+// Tracks brackets in plain text, to recognize a link destination. Returns the bytes to take at
+// once.
 static size_t plain(InlineScan *scan, Str s) {
     char c = at(s, 0);
     scan->closed = c == ')' && scan->in_link;

@@ -1,8 +1,7 @@
 // Inline: splits a paragraph of Markdown into the spans that weaving needs. The `whole` slices of
 // all spans, concatenated, are the paragraph.
 //
-// Code spans and backslash escapes follow CommonMark 0.31 (6.1, 2.4); attributes and notes follow
-// pandoc.
+// Code spans and escapes follow CommonMark 0.31 (6.1, 2.4); attributes and notes follow pandoc.
 #ifndef MARKDOWN_INLINE_H
 #define MARKDOWN_INLINE_H
 

@@ -19,8 +19,8 @@ typedef enum {
     CELL_NUMBER
 } CellKind;
 
-// The kind of the column or fact of this name. `counts`: it is in a table of the CPU device, where
-// every number is a count.
+// The kind of a column or fact. `counts`: of a table of the CPU device, where every number is a
+// count.
 CellKind cell_kind(Str name, bool counts);
 
 // Returns what is wrong with a cell of this kind, in words that follow the cell; NULL: nothing.

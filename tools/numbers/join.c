@@ -170,8 +170,8 @@ static size_t read_launches(Arena *arena, const ResultTable *predicted, JoinLaun
     return count;
 }
 
-// The launch of a row with this name. NULL: there is none, or several instances of a template have
-// the same base and shape.
+// The launch of a row with this name. NULL: none, or template instances with the same base and
+// shape.
 static JoinLaunch *find_launch(JoinLaunch *launches, size_t count, const ResultTable *predicted,
                                const ResultTable *device, const ResultRow *row, Str name) {
     JoinLaunch *exact = NULL, *any = NULL;

@@ -17,8 +17,7 @@ void join_machine(Arena *arena, ResultTable *counters, const ResultTable *machin
 // the hash of the lab that was profiled, and `stall`, the longest stall in words.
 void join_limits(Arena *arena, ResultTable *device, const ResultTable *limits);
 
-// What a warp waits for in a stall such as `barrier`, in words that follow "waits for"; empty: no
-// stall has this name.
+// What a warp waits for in a stall such as `barrier`, to follow "waits for"; empty: unknown stall.
 Str join_wait(Str stall);
 
 // predicted/<device>.csv has predictions of `simt --time` for rows of <device>.csv. They become the

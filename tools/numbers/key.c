@@ -202,8 +202,7 @@ static double default_n(const ResultTable *table, const ResultKernel *kernel, bo
     return several && !or_largest ? -1 : largest;
 }
 
-// The rows of a kernel that a key selects: one at each n in a GPU's table, every launch shape in
-// cpu.csv.
+// The rows of a kernel for a key: one at each n in a GPU's table, every launch shape in cpu.csv.
 typedef enum { ROWS_TIMED, ROWS_COUNTED } RowKind;
 
 // Adds the rows of one kernel at the key's n.

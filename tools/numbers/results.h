@@ -84,12 +84,11 @@ const ResultKernel *results_kernel(const ResultTable *table, Str chapter, Str na
 typedef enum { PROGRAM_LAB, PROGRAM_NEWEST, PROGRAM_SHAPES, PROGRAM_COUNT } ResultProgram;
 ResultProgram results_program(const ResultTable *table);
 
-// The display name of a device's table: its fact `device`, or else its file name, and the newer CUB
-// if it has one.
+// A device's display name: the fact `device`, or else its file name, and the newer CUB if any.
 Str results_device_name(Arena *arena, const ResultTable *table);
 
-// The device of a table measured with a newer CUB: nvidia-h200 for nvidia-h200-newest; empty for
-// any other table.
+// The device of a table with a newer CUB: nvidia-h200 for nvidia-h200-newest; empty for other
+// tables.
 Str results_newest_of(const ResultTable *table);
 
 // Parses all of s as a finite decimal number with optional sign, fraction and exponent.

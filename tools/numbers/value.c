@@ -133,8 +133,7 @@ static void add_rate(Buf *out, double gbps) {
     add_scaled(out, gbps, prefixes);
 }
 
-// Uses binary units where they give a whole number (memory sizes), decimal units otherwise
-// (traffic).
+// Uses binary units for whole numbers of them (memory sizes), else decimal units (traffic).
 static void add_bytes(Buf *out, double bytes) {
     static const Prefix decimal[] = {
         {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {0, NULL}};
@@ -210,8 +209,7 @@ const char *value_convert(Str function, Value *value) {
     return NULL;
 }
 
-// Drops trailing zeros, which would suggest more precision than about() has: 1.500 MB becomes 1.5
-// MB.
+// Drops trailing zeros, which would suggest too much precision: 1.500 MB becomes 1.5 MB.
 static void add_without_zeros(Buf *out, Str text) {
     size_t point = str_find(text, STR(".")), end = point + 1;
     if (point == SIZE_MAX) {

@@ -60,8 +60,8 @@ bool value_fold(Str function, const Value *items, size_t count, Value *result, B
 // Writes running text, also at the start of a paragraph or in a table cell.
 void data_text_add(Buf *out, Str text);
 
-// Writes code in backticks. `bars_escaped`: for a table cell on a code host, where a bar ends the
-// cell even inside code.
+// Writes code in backticks. `bars_escaped`: for a code host's table cell, where a bar ends the
+// cell.
 void data_text_add_code(Buf *out, Str text, bool bars_escaped);
 
 #endif

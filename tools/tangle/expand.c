@@ -1,5 +1,4 @@
-// Expands references with an explicit stack, because chunks may nest deeper than the C stack
-// allows.
+// Expands references with its own stack, because chunks may nest deeper than the C stack allows.
 #include "tangle/expand.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-// Expand: turns chunks into program text. Call it only for tables without errors; all results are
-// in the table's arena.
+// Expand: turns chunks of a table without errors into program text, in the table's arena.
 #ifndef TANGLE_EXPAND_H
 #define TANGLE_EXPAND_H
 
@@ -25,8 +24,7 @@ typedef struct {
 
 ExpandWalk expand_walk(const ChunkTable *table);
 
-// The files that define the chunks in the expansion of `chunk`: ascending indices into the table's
-// files.
+// The files that define the chunks in the expansion of `chunk`, as ascending indices.
 size_t expand_sources(ExpandWalk *walk, size_t chunk, size_t **files);
 
 #endif

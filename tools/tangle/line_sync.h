@@ -26,8 +26,8 @@ typedef struct {
     bool conditional_directive; // a #line was written in the outermost #if and may be skipped
 } LineSync;
 
-// Adds a #line directive to `out` if the next line of text, which comes from path:line, needs and
-// allows one.
+// Adds a #line directive to `out` if the next line, which comes from path:line, needs and allows
+// one.
 void line_sync_before(LineSync *sync, Buf *out, Str path, size_t line);
 
 // Updates the state after the line of text (without its end) was added.

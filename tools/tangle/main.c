@@ -151,7 +151,7 @@ static bool would_change(Arena *arena, const char *path, Str text) {
     return !file_read(arena, path, &current) || !str_equal(current, text);
 }
 
-// The text of a target. In a C, C++ or CUDA program, a first comment names the file to edit
+// The text of a target. The first line of a program is a comment that names the file to edit
 // instead.
 static Str target_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
     Buf text = {.arena = table->arena};

@@ -224,8 +224,7 @@ static bool read_part(Arena *arena, const char *path, Str *text) {
     return false;
 }
 
-// Reads the cells of the notebooks. A line `# %% include FILE` includes a file from the same
-// folder.
+// Reads the cells of the notebooks. A line `# %% include FILE` includes a file of the same folder.
 static bool read_frame(Arena *arena, const char *path, Str *frame) {
     const Str mark = STR("# %% include ");
     Str rest, line, part;
