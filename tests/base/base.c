@@ -295,7 +295,7 @@ static void test_paths(void) {
         same("folder", path_folder(path), parts[i].folder);
         same("name", path_name(path), parts[i].name);
         same("stem", path_stem(path), parts[i].stem);
-        same("way back", path_way_back(&arena, path), parts[i].back);
+        same("path_up", path_up(&arena, path), parts[i].back);
     }
     for (size_t i = 0; i < COUNT(joins); i++)
         same("joined", path_join(&arena, str_of(joins[i].folder), str_of(joins[i].name)),

@@ -1,4 +1,4 @@
-// Arena: blocks of at least 64 KiB, each twice the last, chained so that all can be freed at once.
+// A chain of blocks. The first has at least 64 KiB, and each new one at least doubles the size.
 #include "base/arena.h"
 
 #include <stdalign.h>

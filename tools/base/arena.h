@@ -1,4 +1,4 @@
-// Arena: one growing region of memory for a whole run; nothing in it is freed singly.
+// Arena: a growing region of memory that is freed as a whole.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -9,20 +9,19 @@ typedef struct ArenaBlock ArenaBlock;
 
 typedef struct {
     ArenaBlock *blocks; // newest first
-    jmp_buf *leave;     // where to go when memory runs out; NULL: the program ends
+    jmp_buf *leave;     // longjmp target when memory runs out; NULL: the program exits
 } Arena;
 
-// Zeroed memory for `count` objects of `size` bytes, aligned for any type. Never NULL: when
-// memory runs out this does not return, see Arena.leave; a program then ends with a message and
-// exit status 1.
+// Returns zeroed memory for `count` objects of `size` bytes, aligned for any type. Never returns
+// NULL: when memory runs out it jumps to Arena.leave, or prints a message and exits with status 1.
 void *arena_alloc(Arena *arena, size_t count, size_t size);
 
-// Frees everything that came from the arena; the arena is empty and can be used again.
+// Frees all memory of the arena, which is then empty and can be used again.
 void arena_free(Arena *arena);
 
 #define ARENA_NEW(arena, count, type) ((type *)arena_alloc((arena), (count), sizeof(type)))
 
-// Makes room for one more element in an arena-backed array: `items` and `capacity` are lvalues.
+// Grows an array in the arena if it is full; `items` and `capacity` are lvalues.
 #define ARENA_GROW(arena, items, count, capacity)                                                  \
     ((count) < (capacity)                                                                          \
          ? (void)0                                                                                 \

@@ -1,11 +1,11 @@
-// The kinds of files of results: see catalog.h.
+// Classifies, names and lists the files of results.
 #define _POSIX_C_SOURCE 200809L
 #include "base/catalog.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 
-// What a name begins and ends with. The first row that fits decides; every name fits the last row.
+// The prefix and suffix of each kind's names. The first match decides; every name matches the last.
 static const struct {
     CatalogKind kind;
     Str kind_name, before, after;

@@ -1,4 +1,4 @@
-// Catalog: which kind of results a file holds. Its path in the folder of results says so.
+// Catalog: the kind of results that a file holds, according to its path in the results folder.
 //
 //     times           DEVICE.csv               what a GPU measured
 //     newest          DEVICE-newest.csv        the same labs with a CUB newer than the toolkit's
@@ -37,23 +37,23 @@ typedef enum {
 
 typedef struct {
     CatalogKind kind;
-    Str device;  // `nvidia-h200`; of shapes with a newer CUB `nvidia-h200-newest`; else empty
-    Str chapter; // of a trace or of steps: `04`; else empty
-    Str name;    // the path in the folder of results, without `.csv`
+    Str device;  // `nvidia-h200`; for shapes with a newer CUB `nvidia-h200-newest`; else empty
+    Str chapter; // `04`, for a trace or steps; else empty
+    Str name;    // the path in the results folder, without `.csv`
 } CatalogFile;
 
-// The kind of a file, from its path in the folder of results without `.csv`.
+// Classifies a file by its path in the results folder, given without `.csv`.
 CatalogFile catalog_file(Str name);
 
-// What the list above calls a kind.
+// The kind's name in the list above.
 Str catalog_kind_name(CatalogKind kind);
 
-// The path of a device's file, FOLDER/DEVICE-machine.csv: of the kinds from CATALOG_TIMES to
-// CATALOG_PREDICTED.
+// The path of a device's file, such as FOLDER/DEVICE-machine.csv. Takes the kinds from
+// CATALOG_TIMES to CATALOG_PREDICTED.
 char *catalog_path(Arena *arena, const char *folder, CatalogKind kind, Str device);
 
-// The CSV files of a folder of results, by name, those of its folders after them. A folder that
-// does not exist has none. Returns their number.
+// Lists the CSV files of a results folder, sorted by name, and after them those of each subfolder.
+// A missing folder counts as empty. Returns the number of files.
 size_t catalog_list(Arena *arena, const char *folder, CatalogFile **files);
 
 #endif

@@ -1,4 +1,4 @@
-// Csv: see csv.h.
+// Reads and writes CSV with RFC 4180's quotes.
 #include "base/csv.h"
 
 #include <stdint.h>
@@ -37,7 +37,7 @@ bool csv_line(Csv *csv, Str *line) {
     return false;
 }
 
-// The text of the quoted cell that the row starts with, and in *end the index behind its quotes.
+// Reads the quoted cell at the start of the row; *end is the index after its closing quote.
 static bool quoted_cell(Csv *csv, Str row, Str *cell, size_t *end) {
     Buf text = {.arena = csv->arena};
     for (*end = 1;; ++*end) {

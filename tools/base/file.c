@@ -1,4 +1,4 @@
-// Files as wholes: see file.h.
+// Reads and writes whole files.
 #define _XOPEN_SOURCE 700
 #include "base/file.h"
 
@@ -72,7 +72,7 @@ static bool write_all(int fd, Str text) {
     return true;
 }
 
-// A device or a pipe has no content to compare and no place for a temporary file beside it.
+// Writes to a device or a pipe, which a temporary file cannot replace.
 static FileResult write_into(const char *path, Str text) {
     int fd = open(path, O_WRONLY);
     if (fd < 0) return FILE_FAILED;
@@ -80,21 +80,21 @@ static FileResult write_into(const char *path, Str text) {
     return close(fd) == 0 && written ? FILE_WRITTEN : FILE_FAILED;
 }
 
-// The file that a link leads to, in the arena; any other path as it is. NULL: it leads nowhere.
-static const char *behind_link(Arena *arena, const char *path) {
+// Returns the target of a symbolic link, or any other path unchanged. NULL: a dangling link.
+static const char *follow_link(Arena *arena, const char *path) {
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode)) return path;
     char *real = realpath(path, NULL);
     if (!real) return NULL;
-    const char *kept = str_terminated(arena, str_of(real));
+    const char *target = str_terminated(arena, str_of(real));
     free(real);
-    return kept;
+    return target;
 }
 
 FileResult file_write_if_changed(Arena *arena, const char *path, Str text) {
     Str current;
     struct stat status;
-    if (!(path = behind_link(arena, path))) return FILE_FAILED;
+    if (!(path = follow_link(arena, path))) return FILE_FAILED;
     bool exists = stat(path, &status) == 0;
     if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
         return write_into(path, text);
@@ -103,7 +103,7 @@ FileResult file_write_if_changed(Arena *arena, const char *path, Str text) {
     buf_format(&name, "%s.%ld.tmp", path, (long)getpid());
     char *temporary = str_terminated(arena, buf_str(&name));
     if (!make_folders(temporary)) return FILE_FAILED;
-    unlink(temporary); // what an earlier process of this number left; a link is not followed
+    unlink(temporary); // left by an earlier process with this id
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (fd < 0) return FILE_FAILED;
     bool written = write_all(fd, text);

@@ -1,4 +1,4 @@
-// Files as wholes: read completely, written completely or not at all.
+// Reads files completely, and writes them completely or not at all.
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -7,23 +7,22 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-// Reads the whole file into the arena. On failure returns false with errno set.
+// Reads the whole file into the arena. Returns false on failure, with errno set.
 bool file_read(Arena *arena, const char *path, Str *text);
 
-// As file_read, for a text that somebody wrote in an editor: its byte order mark is left out, and
-// lines that end in \r\n end in \n.
+// Like file_read, but drops a byte order mark and turns \r\n at the end of a line into \n.
 bool file_read_text(Arena *arena, const char *path, Str *text);
 
-// The path of `name` as seen from the folder of the program that is running. A program that is
-// started by a link is in the folder that the link leads to.
+// Returns the path of `name` relative to the folder of the running program. If a symbolic link
+// started the program, that is the folder of the link's target.
 const char *file_beside(Arena *arena, const char *name);
 
 typedef enum { FILE_WRITTEN, FILE_UNCHANGED, FILE_FAILED } FileResult;
 
-// Gives `path` this content. Same content: the file is not touched. Otherwise the text goes to a
-// temporary name beside it, which then replaces the file in one step; missing folders are made. A
-// link stays one, and the file that it leads to is written; a device or a pipe is written into.
-// On FILE_FAILED errno says why, and the file is as it was.
+// Writes `text` to `path`, unless the file has this content already. The text goes to a temporary
+// file in the same folder, which then replaces `path` in one step. Creates missing folders. Follows
+// a symbolic link; writes directly to a device or a pipe. On FILE_FAILED, errno has the reason and
+// the file is unchanged.
 FileResult file_write_if_changed(Arena *arena, const char *path, Str text);
 
 #endif

@@ -1,4 +1,4 @@
-// Json: see json.h.
+// Writes JSON with one member or element per line.
 #include "base/json.h"
 
 void json_string(Buf *out, Str text) {

@@ -1,5 +1,5 @@
-// Json: writes JSON laid out as Python's json.dumps(indent=1, ensure_ascii=False) does, which is
-// also how nbformat writes notebooks. The caller gives the members of an object in sorted order.
+// Json: writes JSON in the layout of Python's json.dumps(indent=1, ensure_ascii=False), which
+// nbformat uses for notebooks. The caller gives the members of an object in sorted order.
 //
 //     Json json = {.out = &buf};
 //     json_open(&json, STR(""), '{');
@@ -19,17 +19,17 @@ typedef struct {
     bool filled; // the innermost object or array has a member already
 } Json;
 
-// In each of these, `key` is the member's name; empty in an array and at the top.
+// `key` is the member's name; it is empty in an array and at the top level.
 void json_open(Json *json, Str key, char bracket);
 void json_close(Json *json, char bracket);
 void json_text(Json *json, Str key, Str text);   // text: valid UTF-8
 void json_plain(Json *json, Str key, Str value); // a number, true, false or null
 
-// A string of JSON, with its quotes.
+// Adds a JSON string, with its quotes.
 void json_string(Buf *out, Str text);
 
-// The same JSON without "<", which could end a script element or open a comment in it, and without
-// "&", which elsewhere would begin the name of a character.
+// Adds JSON with "<" and "&" escaped, so that it cannot close an HTML script element, open a
+// comment in it, or begin a character reference.
 void json_in_html(Buf *out, Str json);
 
 #endif

@@ -1,4 +1,4 @@
-// Names of kernels: see kernel_name.h.
+// Shortens demangled kernel names to their bare and recorded forms.
 #include "base/kernel_name.h"
 
 #include <string.h>

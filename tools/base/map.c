@@ -1,7 +1,7 @@
-// Map: see map.h.
+// A hash table with linear probing.
 #include "base/map.h"
 
-// The slot of this key, or the free one where it belongs.
+// The slot of this key, or the free slot where it belongs.
 static MapSlot *slot_of(const Map *map, Str key) {
     size_t mask = map->capacity - 1;
     for (size_t at = (size_t)str_hash(key) & mask;; at = (at + 1) & mask) {
@@ -11,12 +11,12 @@ static MapSlot *slot_of(const Map *map, Str key) {
 }
 
 static void grow(Map *map) {
-    Map wider = {.arena = map->arena, .count = map->count, .capacity = 2 * map->capacity};
-    if (wider.capacity == 0) wider.capacity = 16;
-    wider.slots = ARENA_NEW(map->arena, wider.capacity, MapSlot);
+    Map larger = {.arena = map->arena, .count = map->count, .capacity = 2 * map->capacity};
+    if (larger.capacity == 0) larger.capacity = 16;
+    larger.slots = ARENA_NEW(map->arena, larger.capacity, MapSlot);
     for (size_t i = 0; i < map->capacity; i++)
-        if (map->slots[i].used) *slot_of(&wider, map->slots[i].key) = map->slots[i];
-    *map = wider;
+        if (map->slots[i].used) *slot_of(&larger, map->slots[i].key) = map->slots[i];
+    *map = larger;
 }
 
 size_t *map_at(Map *map, Str key, bool *is_new) {

@@ -1,8 +1,8 @@
-// Map: numbers by text, in an arena: open addressing, never more than half full.
+// Map: a hash table from text to numbers, in an arena; open addressing, at most half full.
 //
 //     Map seen = {.arena = &arena};
 //     bool new;
-//     size_t *count = map_at(&seen, word, &new);   // 0 where it is new
+//     size_t *count = map_at(&seen, word, &new); // 0 if new
 //     ++*count;
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -23,11 +23,11 @@ typedef struct {
     Arena *arena;
     MapSlot *slots;
     size_t count;
-    size_t capacity; // a power of two, or none yet
+    size_t capacity; // a power of two, or 0
 } Map;
 
-// The number of this key, which is entered with 0 if it is new; *is_new tells. The pointer is valid
-// until the next key is entered. The key's text must outlive the map.
+// Returns the number of this key. A new key is added with the number 0, and *is_new is set. The
+// pointer is valid until the next key is added. The key's text must outlive the map.
 size_t *map_at(Map *map, Str key, bool *is_new);
 
 // The number of this key, or NULL.

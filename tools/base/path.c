@@ -1,4 +1,4 @@
-// Path: see path.h.
+// Splits, joins and normalizes paths as text.
 #include "base/path.h"
 
 #include <stdint.h>
@@ -31,7 +31,7 @@ Str path_join(Arena *arena, Str folder, Str name) {
     return buf_str(&path);
 }
 
-// Takes the last part off `path`, if there is one that ".." can take back.
+// Removes the last part of `path`, unless that is "..", the root, or missing.
 static bool leave_folder(Buf *path) {
     size_t parent = path->len ? path->len - 1 : 0;
     while (parent && path->at[parent - 1] != '/') parent--;
@@ -58,7 +58,7 @@ Str path_resolve(Arena *arena, Str folder, Str relative) {
     return buf_str(&path);
 }
 
-Str path_way_back(Arena *arena, Str path) {
+Str path_up(Arena *arena, Str path) {
     Buf up = {.arena = arena};
     if (str_starts(path, STR("/")) || str_find(path, STR("../")) != SIZE_MAX) return STR("");
     for (size_t i = 0; i < path.len; i++)

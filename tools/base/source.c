@@ -1,4 +1,4 @@
-// Source: see source.h.
+// Removes comments and extra blanks from C++, and maps the remaining lines to their sources.
 #include "base/source.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -9,7 +9,7 @@ static bool is_word(char c) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-// What a comment or text between quotes is called while it is open; 0: neither begins here.
+// What starts here, by the codes of SourceLines.open: a comment or quoted text; 0: neither.
 static char opened(Str rest, Str before) {
     if (str_starts(rest, STR("//"))) return '/';
     if (str_starts(rest, STR("/*"))) return '*';
@@ -17,7 +17,8 @@ static char opened(Str rest, Str before) {
     return rest.at[0] == '\'' ? '\'' : 0;
 }
 
-// The end of what is open, behind `start`; SIZE_MAX: it is not in this line.
+// The index after the end of what is open, from `start` on; SIZE_MAX: it continues in the next
+// line.
 static size_t end_of(char open, Str rest, size_t start) {
     const Str end = open == '*' ? STR("*/") : open == 'R' ? STR(")\"") : (Str){&open, 1};
     for (size_t i = start; i < rest.len && open != '/'; i++) {
@@ -27,7 +28,7 @@ static size_t end_of(char open, Str rest, size_t start) {
     return SIZE_MAX;
 }
 
-// A word or number, in which a ' is no quote, or one other character.
+// The length of a word or number, in which ' is not a quote, or of one other character.
 static size_t end_of_token(Str rest) {
     size_t end = 0;
     while (end < rest.len &&
@@ -64,7 +65,7 @@ static bool read_mark(SourceLines *lines, Str line) {
         number = 10 * number + (size_t)(line.at[i] - '0');
     lines->line = number - 1;
     const size_t quote = str_find(line, STR("\""));
-    if (quote == SIZE_MAX) return true; // the file stays
+    if (quote == SIZE_MAX) return true; // the file is the same
     lines->path = str_from(line, quote + 1);
     lines->path.len -= lines->path.len > 0;
     return true;

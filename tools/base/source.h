@@ -1,26 +1,26 @@
-// Source: a program without its comments, indentation, further blanks and empty lines. What is
-// recorded of a program is recorded of this, its hash and the numbers of its lines: a comment
-// changes nothing that was measured, and makes nothing stale.
+// Source: a program without comments, indentation, extra blanks and empty lines. Results refer to
+// this form, by hash and line numbers, so that changing a comment does not make them stale.
 #ifndef BASE_SOURCE_H
 #define BASE_SOURCE_H
 
 #include "base/str.h"
 
-// Lines of a program in C++ or CUDA, those without code left out. Begins as {.code.arena = ...,
-// .rest = TEXT}.
+// Iterates over those lines of a C++ or CUDA program that contain code. Initialize with
+// {.code.arena = ..., .rest = TEXT}.
 typedef struct {
-    Buf code;      // the line at hand, without what makes no difference
-    size_t number; // of the line, from 1, among those that have code
-    Str path;      // where it comes from, if the text has #line directives, which are no lines
+    Buf code;      // the current line, without comments and extra blanks
+    size_t number; // of the current line among those with code, from 1
+    Str path; // source file and line according to #line directives, which are not counted as lines
     size_t line;
-    Str text; // the line as it stands
+    Str text; // the current line, unchanged
     Str rest;
-    char open; // what goes on into the next line: `*` a comment, `/` one of //, `"` `'` `R` text
+    char open; // what is open: `*` block comment, `/` line comment, `"` `'` `R` quoted text, 0
+               // nothing
 } SourceLines;
 
 bool source_next(SourceLines *lines);
 
-// Where the lines with code of a text with #line directives come from: places[k] is of line k + 1.
+// The source of each line with code, according to #line directives: places[k] is for line k + 1.
 typedef struct {
     struct SourcePlace {
         Str path;
@@ -31,14 +31,13 @@ typedef struct {
 
 SourceMap source_map(Arena *arena, Str text);
 
-// The number of the line that `path` and `line` first stand for; 0 when they stand for none, as
-// lines of headers do.
+// The number of the first line with code from `path` and `line`; 0 if there is none, as in headers.
 size_t source_number(const SourceMap *map, Str path, size_t line);
 
-bool source_is_code(Str path); // by its ending: C, C++ or CUDA
+bool source_is_code(Str path); // by its extension: C, C++ or CUDA
 
-// Adds the lines of a program to what will be hashed; of one in another language than these, as
-// `path` says, its text as it is.
+// Appends the text to hash: the lines with code of a C, C++ or CUDA program, or the whole text if
+// `path` names another language.
 void source_add(Buf *all, Str path, Str text);
 
 #endif

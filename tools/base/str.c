@@ -1,4 +1,4 @@
-// Str and Buf: see str.h.
+// Strings as pointer and length, and growing buffers.
 #include "base/str.h"
 
 #include <stdarg.h>
@@ -87,7 +87,7 @@ bool str_line(Str *rest, Str *line) {
     return true;
 }
 
-// The length of the UTF-8 sequence that s starts with, or 0. RFC 3629, section 4.
+// The length of the UTF-8 sequence at the start of s, or 0 if it is invalid. RFC 3629, section 4.
 static size_t utf8_sequence(Str s) {
     const unsigned char *b = (const unsigned char *)s.at;
     if (b[0] < 0x80) return 1;
@@ -147,7 +147,7 @@ Str buf_str(const Buf *buf) { return (Str){buf->at, buf->len}; }
 
 enum { NEAR_LENGTH_MAX = 64 };
 
-// How many single-character edits turn a into b. Both are at most NEAR_LENGTH_MAX long.
+// The Levenshtein distance of a and b, each at most NEAR_LENGTH_MAX long.
 static size_t edit_distance(Str a, Str b) {
     size_t row[NEAR_LENGTH_MAX + 1];
     for (size_t j = 0; j <= b.len; j++) row[j] = j;

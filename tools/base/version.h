@@ -1,4 +1,4 @@
-// The workbook's version. What each has brought stands in CHANGES.md.
+// The workbook's version, and the option --version of every tool.
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
@@ -8,7 +8,7 @@
 
 #define VERSION "0.6.0"
 
-// Whether PROGRAM --version asks for it, which is then told.
+// If the only argument is --version, prints the version and returns true.
 static inline bool version_asked(int argc, char **argv, const char *program) {
     if (argc != 2 || strcmp(argv[1], "--version") != 0) return false;
     printf("%s %s\n", program, VERSION);

@@ -205,7 +205,7 @@ static void add_source(Book *book, Str source) {
 static BookFile weave_front(Book *book, Str folder, size_t front) {
     Buf path = {.arena = book->arena}, from = {.arena = book->arena};
     book->homes = homes_of(book, folder, front, true);
-    book->up = path_way_back(book->arena, folder);
+    book->up = path_up(book->arena, folder);
     add_source(book, path_folder(book->chunks->files[0].path));
     if (front == CHUNK_NONE) {
         Buf title = {.arena = book->arena};
@@ -245,7 +245,7 @@ size_t chapters_weave_pages(Book *book, Str folder, BookFile **pages) {
     *pages = ARENA_NEW(book->arena, book->chunks->file_count + 2, BookFile);
     (*pages)[count++] = weave_front(book, folder, front);
     book->homes = homes_of(book, folder, front, false);
-    book->up = path_way_back(book->arena, path_join(book->arena, folder, STR("any")));
+    book->up = path_up(book->arena, path_join(book->arena, folder, STR("any")));
     for (book->file = 0; book->file < book->chunks->file_count; book->file++)
         if (book->file != front) (*pages)[count++] = weave_page(book, folder, front);
     book_sort_errors(book);

@@ -1,8 +1,9 @@
-// Prints predicted times beside recorded ones: see answers.h.
+// Prints a table of predicted and recorded times.
 #include "collect/answers.h"
 #include "numbers/join.h"
 
-// A launch that was not recorded names its block where its kernel was launched with several shapes.
+// The name of a launch. If it was not recorded and its kernel was launched with several shapes, the
+// name includes the block size.
 static Str label_of(Arena *arena, const ResultTable *predicted, const ResultTable *device,
                     const JoinLaunch *launches, size_t count, const JoinLaunch *launch) {
     Buf label = {.arena = arena};

@@ -1,23 +1,23 @@
-// The facts at the head of a results file: see gather.h.
+// Merges the facts at the head of a results file.
 #include "collect/gather.h"
 
 #define TOOLKIT STR("# toolkit: ")
 
-// What follows this in one of the lines; empty: none starts with it.
+// The rest of the first line that starts with `start`; empty if there is none.
 static Str value_of(Str lines, Str start) {
     for (Str line; str_line(&lines, &line);)
         if (str_starts(line, start)) return str_from(line, start.len);
     return STR("");
 }
 
-// Of the rows of a lab and size; empty: there are none, or no toolkit is named.
+// The toolkit that recorded a lab and size; empty if there are no rows or no toolkit is given.
 static Str toolkit_of(const Facts *facts, const LabCsv *csv) {
     if (lab_csv_is_file(csv->path)) return value_of(facts->here, TOOLKIT);
-    if (!kept_has(facts->kept, csv)) return STR("");
+    if (!recorded_has(facts->recorded, csv)) return STR("");
     Buf own = {.arena = facts->arena};
     buf_format(&own, "# toolkit of %.*s: ", STR_ARG(csv->chapter));
-    const Str named = value_of(facts->kept->head.facts, buf_str(&own));
-    return named.len ? named : value_of(facts->kept->head.facts, TOOLKIT);
+    const Str named = value_of(facts->recorded->head.facts, buf_str(&own));
+    return named.len ? named : value_of(facts->recorded->head.facts, TOOLKIT);
 }
 
 static void check_one_toolkit(const Facts *facts, const LabCsv *a, const LabCsv *b) {
@@ -28,18 +28,19 @@ static void check_one_toolkit(const Facts *facts, const LabCsv *a, const LabCsv 
                "chapter %.*s would have rows of toolkit %.*s and of %.*s: record all of it, "
                "make record ALL=1 ONLY=\"%.*s_%%\"",
                STR_ARG(a->chapter), STR_ARG(first), STR_ARG(second), STR_ARG(a->chapter));
-    lab_csv_die(facts->kept->path, 0, str_terminated(facts->arena, buf_str(&message)));
+    lab_csv_die(facts->recorded->path, 0, str_terminated(facts->arena, buf_str(&message)));
 }
 
-// The toolkit of the file: the one that it had, as long as a chapter is of it.
+// Adds the toolkit of the file, which stays the earlier one as long as a chapter uses it, and those
+// of chapters with another toolkit.
 static void add_toolkits(const Facts *facts, Buf *out) {
-    Str whole = facts->kept ? value_of(facts->kept->head.facts, TOOLKIT) : STR("");
+    Str whole = facts->recorded ? value_of(facts->recorded->head.facts, TOOLKIT) : STR("");
     bool used = false;
-    for (size_t i = 0; i < facts->count && facts->kept; i++)
+    for (size_t i = 0; i < facts->count && facts->recorded; i++)
         used |= whole.len && str_equal(toolkit_of(facts, &facts->csvs[i]), whole);
     if (!used) whole = value_of(facts->here, TOOLKIT);
     buf_format(out, "# toolkit: %.*s\n", STR_ARG(whole));
-    for (size_t i = 0; i < facts->count && facts->kept; i++) {
+    for (size_t i = 0; i < facts->count && facts->recorded; i++) {
         const LabCsv *csv = &facts->csvs[i];
         const Str own = toolkit_of(facts, csv);
         bool named = false;
@@ -55,7 +56,7 @@ static void add_toolkits(const Facts *facts, Buf *out) {
 
 static bool is_toolkit(Str line) { return str_starts(line, STR("# toolkit")); }
 
-// The next fact that is no toolkit; empty at the end.
+// The next fact other than a toolkit; empty at the end.
 static Str next_fact(Str *lines) {
     for (Str line; str_line(lines, &line);)
         if (!is_toolkit(line)) return line;
@@ -63,7 +64,7 @@ static Str next_fact(Str *lines) {
 }
 
 static void check_facts(const Facts *facts) {
-    Str old = facts->kept->head.facts, new = facts->here;
+    Str old = facts->recorded->head.facts, new = facts->here;
     for (;;) {
         const Str was = next_fact(&old), is = next_fact(&new);
         if (!str_equal(was, is)) {
@@ -72,18 +73,18 @@ static void check_facts(const Facts *facts) {
                        "recorded with `%.*s`, and this run has `%.*s`: none of its rows can be "
                        "kept; record all of them, make record ALL=1",
                        STR_ARG(was), STR_ARG(is));
-            lab_csv_die(facts->kept->path, 1, str_terminated(facts->arena, buf_str(&message)));
+            lab_csv_die(facts->recorded->path, 1, str_terminated(facts->arena, buf_str(&message)));
         }
         if (!was.len) return;
     }
 }
 
 void facts_add(const Facts *facts, Buf *out) {
-    bool told = false;
-    if (facts->kept) check_facts(facts);
+    bool added = false;
+    if (facts->recorded) check_facts(facts);
     for (Str rest = facts->here, line; str_line(&rest, &line);) {
         if (!is_toolkit(line)) buf_format(out, "%.*s\n", STR_ARG(line));
-        if (is_toolkit(line) && !told) add_toolkits(facts, out);
-        told |= is_toolkit(line);
+        if (is_toolkit(line) && !added) add_toolkits(facts, out);
+        added |= is_toolkit(line);
     }
 }

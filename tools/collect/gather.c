@@ -1,4 +1,4 @@
-// The rows of a results file: see gather.h.
+// Gathers the rows of a results file.
 #include "collect/gather.h"
 
 #include <errno.h>
@@ -26,8 +26,7 @@ static void add_times(Buf *out, const LabCsv *csv) {
 
 static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
     Csv reader = csv->head.reader;
-    for (Str row, cells[2];
-         lab_csv_row(&reader, csv, &row);) { // the kernel, the number of the launch
+    for (Str row, cells[2]; lab_csv_row(&reader, csv, &row);) { // the kernel and the launch number
         lab_csv_take(&reader, csv, &row, cells, 2, "not a row of simt --csv");
         Str kernel = kernel_name_recorded(arena, cells[0]);
         if (kernel_name_is_library(cells[0])) continue;
@@ -37,12 +36,12 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
 }
 
 typedef struct {
-    Str kernel, row; // the cells after the line
-    size_t block;    // counts the kernels, so that their rows stay together
-    size_t line;     // of the tangled code
+    Str kernel, row; // row: the cells after the line
+    size_t block;    // number of the kernel in the file, to keep its rows together
+    size_t line;     // line number in the tangled code
 } Line;
 
-// By line of code, an order that a change of prose does not affect.
+// Sorts by line of code, an order that a change of prose does not affect.
 static int compare_lines(const void *left, const void *right) {
     const Line *a = left, *b = right;
     if (a->block != b->block) return a->block > b->block ? 1 : -1;
@@ -101,7 +100,7 @@ static Ncu read_limits(Arena *arena, const LabCsv *csv) {
 
 static bool is_limits(const LabCsv *csv) { return str_ends(str_of(csv->path), STR(".limits.csv")); }
 
-// The k-th kernel that the lab names is the k-th stage that ncu saw.
+// The k-th kernel in the lab's CSV is the k-th stage in ncu's.
 static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
     Ncu limits = read_limits(arena, csv);
     Csv reader = csv->head.reader;
@@ -111,7 +110,7 @@ static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
         if (stage == limits.count)
             lab_csv_die(csv->path, reader.line, "ncu saw fewer kernels than these");
         const Str *found = limits.stages[stage].cells;
-        if (!found) continue; // nothing that runs on a GPU
+        if (!found) continue; // this stage launched no kernel
         add_prefix(out, csv);
         buf_format(out, "%.*s,%.*s", STR_ARG(cells[0]), STR_ARG(cells[1]));
         for (size_t i = 0; i < ncu_columns(); i++) buf_format(out, ",%.*s", STR_ARG(found[i]));
@@ -137,7 +136,7 @@ static void check_like(const LabCsv *csv, const LabCsv *first) {
     if (!str_equal(csv->head.header, first->head.header))
         lab_csv_die(csv->path, csv->head.reader.line, "other columns than in the first file");
     if (is_limits(csv) != is_limits(first))
-        lab_csv_die(csv->path, 0, "limits beside what are none");
+        lab_csv_die(csv->path, 0, "limits cannot be mixed with other files");
     Kind kind = kind_of(csv);
     if ((kind == COUNTERS || kind == LINES) && !csv->n.len)
         lab_csv_die(csv->path, 0, "counts need -n ELEMENTS");
@@ -183,21 +182,20 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// Adds the comment lines and the header row: those of the files, or if there are no files those of
-// the rows that were recorded before.
+// Adds the comment lines and the header row, of the new files or else of the earlier results.
 static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCsv *last,
                      const char *fact) {
     Buf facts = {.arena = recording.arena};
-    const Kept *kept = recording.kept;
+    const Recorded *recorded = recording.recorded;
     if (fact && first) buf_format(&facts, "# %s\n", fact);
-    buf_add(&facts, first ? first->head.facts : kept->head.facts);
+    buf_add(&facts, first ? first->head.facts : recorded->head.facts);
     recording.here = buf_str(&facts);
     facts_add(&recording, out);
-    Str header = first ? header_of(recording.arena, first) : kept->head.header;
-    if (kept && !str_equal(kept->head.header, header))
-        lab_csv_die(kept->path, kept->head.reader.line,
+    Str header = first ? header_of(recording.arena, first) : recorded->head.header;
+    if (recorded && !str_equal(recorded->head.header, header))
+        lab_csv_die(recorded->path, recorded->head.reader.line,
                     "other columns: none of its rows can be kept");
-    Str date = first ? last->head.date : kept->head.date;
+    Str date = first ? last->head.date : recorded->head.date;
     if (date.len) buf_format(out, "%.*s\n", STR_ARG(date));
     buf_format(out, "%.*s\n", STR_ARG(header));
 }
@@ -213,12 +211,12 @@ Str gather_rows(Arena *arena, const LabCsv *csvs, size_t count, const Gather *ga
         files++;
         check_like(last, first);
     }
-    const Facts recording = {arena, csvs, count, files < count ? gather->kept : NULL, STR("")};
+    const Facts recording = {arena, csvs, count, files < count ? gather->recorded : NULL, STR("")};
     add_head(recording, &out, first, last, gather->fact);
     for (size_t i = 0; i < count; i++)
         if (lab_csv_is_file(csvs[i].path))
             add_rows(arena, &out, &csvs[i]);
         else
-            kept_add(gather->kept, &csvs[i], &out);
+            recorded_add(gather->recorded, &csvs[i], &out);
     return buf_str(&out);
 }

@@ -1,4 +1,4 @@
-// Removes what chapters that are gone have left: see answers.h.
+// Removes the traces, steps and counts of chapters without a lab.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool has_lab(char **labs, size_t count, Str chapter) {
     return false;
 }
 
-// The chapter that a row, or a fact about one chapter, belongs to; empty: the line is about all.
+// The chapter of a row, or of a fact about one chapter; empty: the line is about the whole file.
 static Str chapter_of(Csv *csv, Str line) {
     const Str toolkit = STR("# toolkit of ");
     Str cell;
@@ -47,7 +47,7 @@ static void remove_rows(Arena *arena, const char *path, char **labs, size_t coun
     if (rows + facts == 0) return;
     if (file_write_if_changed(arena, path, buf_str(&left)) == FILE_FAILED)
         lab_csv_die(path, 0, strerror(errno));
-    printf("removed from %s: rows of what is gone, %zu\n", path, rows);
+    printf("removed from %s: rows of removed chapters: %zu\n", path, rows);
 }
 
 void gone_remove(Arena *arena, const char *folder, char **labs, size_t count) {

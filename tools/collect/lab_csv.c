@@ -1,4 +1,4 @@
-// What a lab wrote into one CSV: see lab_csv.h.
+// Reads the CSV of a lab and hashes the lab's source.
 #define _XOPEN_SOURCE 700
 #include "collect/lab_csv.h"
 
@@ -39,18 +39,18 @@ static Str n_of(Str path) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// `04` of 04_bank_conflicts, `A` of A_tools: what stands before the first _ or -.
+// The part before the first _ or -: `04` of 04_bank_conflicts, `A` of A_tools.
 static Str chapter_of(const char *path, Str lab) {
     bool digits = lab.len > 2 && is_digit(lab.at[0]) && is_digit(lab.at[1]);
     bool letter = lab.len > 1 && lab.at[0] >= 'A' && lab.at[0] <= 'Z';
     size_t end = digits ? 2 : 1;
     if ((!digits && !letter) || (lab.at[end] != '_' && lab.at[end] != '-'))
         lab_csv_die(path, 0,
-                    "the name says no chapter: call it NN_NAME.csv, as the lab's source is");
+                    "the name gives no chapter: call it NN_NAME.csv, like the lab's source");
     return str_slice(lab, 0, end);
 }
 
-// The lab's source, whatever language it is in: CODE/LAB.cu, or else the one file LAB.*.
+// The path of the lab's source, in any language: CODE/LAB.cu, or else the only file LAB.*.
 static char *source_path(Arena *arena, const char *code, Str lab) {
     Buf stem = {.arena = arena}, path = {.arena = arena};
     buf_format(&stem, "%.*s.", STR_ARG(lab));
@@ -61,7 +61,7 @@ static char *source_path(Arena *arena, const char *code, Str lab) {
     for (struct dirent *entry; (entry = readdir(folder));) {
         Str name = str_of(entry->d_name);
         if (!str_starts(name, buf_str(&stem))) continue;
-        if (found) lab_csv_die(found, 0, "which of several sources of this name is the lab's?");
+        if (found) lab_csv_die(found, 0, "several sources have the name of this lab: keep one");
         found = str_terminated(arena, path_join(arena, str_of(code), name));
     }
     closedir(folder);

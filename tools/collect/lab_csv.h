@@ -1,5 +1,4 @@
-// LabCsv: what a lab, or simt with it, wrote into one CSV, whose name says which lab and size it
-// is.
+// LabCsv: a CSV written by a lab, or by simt for a lab. Its name tells the lab and the size.
 #ifndef COLLECT_LAB_CSV_H
 #define COLLECT_LAB_CSV_H
 
@@ -9,57 +8,57 @@
 
 #include "base/csv.h"
 
-// What stands before the rows of a file.
+// The lines before the rows of a file.
 typedef struct {
-    Str facts;  // the comment lines but the date
+    Str facts;  // the comment lines except the date
     Str date;   // the comment line with the date, or empty
     Str header; // the header row
-    Csv reader; // before the row that follows it
+    Csv reader; // positioned after the header row
 } LabCsvHead;
 
 typedef struct {
-    const char *path; // 04_bank_conflicts@1024.csv; without .csv: rows that were recorded before
+    const char *path; // 04_bank_conflicts@1024.csv; without .csv: rows recorded before
     Str lab;          // 04_bank_conflicts
     Str chapter;      // 04
-    Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
+    Str n;            // number of elements: from LAB@1024.csv, else from -n, else empty
     uint64_t source;  // hash of the program's source
-    // Of a file:
+    // Only for a file:
     LabCsvHead head;
-    size_t columns; // the cells of its header row
+    size_t columns; // number of columns
 } LabCsv;
 
-// Ends the program with one line: the file, the line if it is not 0, what is wrong.
+// Prints the file, the line unless it is 0, and the message, and exits.
 _Noreturn void lab_csv_die(const char *path, size_t line, const char *message);
 
-// Reads a file up to its rows. The header row must begin with these columns, `kernel,`; what is
-// wrong ends the program.
+// Reads a file up to its rows. The header row must begin with `columns`. Exits on an error.
 LabCsvHead lab_csv_head(Arena *arena, const char *path, Str columns);
 
 Str lab_csv_lab(Str path);
 
-// Where a program's source is.
+// The location of the source of programs.
 typedef struct {
-    const char *code;  // the folder: CODE/LAB.cu, or LAB in another language
-    const char **with; // LAB=FILE for each lab that a program measured which includes it: its path
+    const char *code;  // folder of CODE/LAB.cu, or of LAB in another language
+    const char **with; // LAB=FILE for each lab measured by another program, FILE, which includes it
     size_t with_count;
 } LabSource;
 
-// The hash of a program's code: the lab's, and behind it that of what includes it.
+// The hash of a lab's code, followed by the code of the program that includes it.
 uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab);
 
-// Only what the name and the source say; `n` if the name says no size, or NULL.
+// Fills the fields that depend on the name and source only. `n`, or NULL, is used if no size is
+// named.
 LabCsv lab_csv_name(Arena *arena, const char *path, const LabSource *source, const char *n);
 
-// The same, and the file up to its rows.
+// The same, and reads the file up to its rows.
 LabCsv lab_csv_open(Arena *arena, const char *path, const LabSource *source, const char *n);
 
-// Whether a path is a file's, and not only a name.
+// Whether a path is a file, and not only a name.
 bool lab_csv_is_file(const char *path);
 
-// The next row; false at the end.
+// Reads the next row; false at the end.
 bool lab_csv_row(Csv *reader, const LabCsv *csv, Str *row);
 
-// Takes `count` cells off a row that has more than these.
+// Takes `count` cells off a row that must have more; `expected` is the message if not.
 void lab_csv_take(Csv *reader, const LabCsv *csv, Str *row, Str *cells, size_t count,
                   const char *expected);
 

@@ -1,14 +1,14 @@
-// collect: gather what the labs wrote, one CSV each, into the one CSV of a device, and answer what
-// scripts ask about results.
+// collect: gathers the CSVs that labs wrote into the one CSV of a device, and answers questions of
+// scripts about results.
 //
-// Four kinds of input. Three are told apart by the header row: the times that a lab writes on a GPU
-// (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
-// (simt --last --lines-csv). The fourth are the limits: LAB.limits.csv is what `LAB -t 0 --csv`
-// writes, which names the kernels, and LAB.ncu.csv beside it what Nsight Compute said of them. Each
-// row gets the chapter and a hash of the lab's code in front, so that a later reader can tell
-// whether the code has changed since. Source lines are given as lines of this code, which a change
-// of prose or of a comment does not move: beside LAB.lines.csv lies LAB.cu, the source with #line
-// that the lab was compiled from when it ran.
+// There are four kinds of input. The header row distinguishes three: the times that a lab writes on
+// a GPU (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source
+// line (simt --last --lines-csv). The fourth are the limits: LAB.limits.csv is the output of `LAB
+// -t 0 --csv` with the names of the kernels, and LAB.ncu.csv beside it is the output of Nsight
+// Compute for them. collect adds the chapter and a hash of the lab's code to each row, so that a
+// later reader can tell whether the code has changed since. Line numbers refer to the code without
+// comments and empty lines, so that a change of prose does not move them; LAB.cu beside
+// LAB.lines.csv is the source with #line directives that the lab was compiled from.
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -41,13 +41,13 @@ static const char usage[] =
     "       collect gone LAB...\n"
     "\n"
     "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
-    "is comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
+    "has comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
     "row gets the chapter and a hash of the lab's code in front, by which weave sees that the\n"
-    "lab has changed since. Comments, empty lines and indentation are no code.\n"
+    "lab has changed since. The hash ignores comments, empty lines and indentation.\n"
     "A CSV is named after its lab: 04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a\n"
-    "further size. Beside counts of lines, 04_bank_conflicts.lines.csv, lies\n"
-    "04_bank_conflicts.cu, with the #line that these lines are of. Beside the names of profiled\n"
-    "kernels, 04_bank_conflicts.limits.csv, lies 04_bank_conflicts.ncu.csv, what ncu said.\n"
+    "further size. Counts of lines, 04_bank_conflicts.lines.csv, need beside them\n"
+    "04_bank_conflicts.cu, the source with #line directives; the names of profiled kernels,\n"
+    "04_bank_conflicts.limits.csv, need 04_bank_conflicts.ncu.csv, the output of ncu.\n"
     "  -o FILE      the device's results, replaced in one step or left as they are; links are\n"
     "               followed\n"
     "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
@@ -63,24 +63,24 @@ static const char usage[] =
     "               that has changed since or with an empty cell, or without a kernel of which\n"
     "               another device's results beside KEPT have rows of the source as it is now;\n"
     "               all, where there is no KEPT\n"
-    "  -m           print the metrics that ncu must be asked for\n"
+    "  -m           print the metrics to request from ncu\n"
     "  -s           LAB.NAME.csv is what simt --trace wrote, and LAB.cu beside it the source with\n"
     "               #line; FILE gets a row for each step of a warp in the last launch, as the\n"
     "               page's player shows them\n"
-    "Words in the place of options print:\n"
+    "Commands in place of options print:\n"
     "  files        kind,device,chapter,path of each file in FOLDER (default: results)\n"
-    "  beside       what simt --time predicted of a lab, in PREDICTED.csv, beside the recorded\n"
+    "  beside       the times that simt --time predicted, in PREDICTED.csv, beside the recorded\n"
     "               times of a device\n"
     "  trace        what figures show of a trace: the accesses of one warp in the last launch\n"
     "  names        FILE.csv, of simt --csv, with kernels called as in results\n"
     "  source       the hash of a lab's code\n"
-    "  gone         the files that it has taken rows from, or removed: those in results/ of\n"
-    "               chapters without a lab among LAB..., but for what a GPU measured\n";
+    "  gone         the files that it changes or removes: it deletes from results/ what belongs to\n"
+    "               chapters without a lab among LAB..., except what a GPU measured\n";
 // clang-format on
 
 typedef struct {
     LabSource source;
-    const char *out, *n, *fact, *lined, *kept;
+    const char *out, *n, *fact, *lined, *recorded;
     bool steps, due;
 } Options;
 
@@ -101,55 +101,56 @@ static Str condense(Arena *arena, const char *path, const Options *options) {
 
 static Str read_and_gather(Arena *arena, char **paths, size_t count, const Options *options) {
     LabCsv *csvs = ARENA_NEW(arena, count, LabCsv);
-    Kept kept;
-    if (options->kept) kept = kept_open(arena, options->kept);
+    Recorded recorded;
+    if (options->recorded) recorded = recorded_open(arena, options->recorded);
     for (size_t i = 0; i < count; i++) {
         bool file = lab_csv_is_file(paths[i]);
         csvs[i] =
             (file ? lab_csv_open : lab_csv_name)(arena, paths[i], &options->source, options->n);
         if (file) continue;
-        if (!options->kept) lab_csv_die(paths[i], 0, "without .csv, and without -k KEPT");
-        if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "rows that are kept need -n ELEMENTS");
+        if (!options->recorded) lab_csv_die(paths[i], 0, "an argument without .csv needs -k KEPT");
+        if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "an argument without .csv needs -n ELEMENTS");
     }
-    Gather gather = {options->fact, options->kept ? &kept : NULL};
+    Gather gather = {options->fact, options->recorded ? &recorded : NULL};
     return gather_rows(arena, csvs, count, &gather);
 }
 
-static bool is_due(const Kept *kept, const Kept *others, size_t count, const LabCsv *csv) {
-    if (!kept_is_current(kept, csv)) return true;
+static bool is_due(const Recorded *recorded, const Recorded *others, size_t count,
+                   const LabCsv *csv) {
+    if (!recorded_is_current(recorded, csv)) return true;
     for (size_t i = 0; i < count; i++)
-        if (kept_lacks(kept, &others[i], csv)) return true;
+        if (recorded_lacks(recorded, &others[i], csv)) return true;
     return false;
 }
 
-// The results of other devices of the same kind, beside KEPT. What the CPU device counts has none.
-static size_t open_others(Arena *arena, const char *path, Kept **others) {
+// Opens other devices' results of the same kind, in KEPT's folder. The CPU device has no others.
+static size_t open_others(Arena *arena, const char *path, Recorded **others) {
     const Str folder = str_slice(path_folder(str_of(path)), 0, path_folder(str_of(path)).len - 1);
     const CatalogFile own = catalog_file(path_stem(str_of(path)));
     CatalogFile *files;
     const char *where = folder.len ? str_terminated(arena, folder) : ".";
     const size_t file_count = catalog_list(arena, where, &files);
     size_t count = 0;
-    *others = ARENA_NEW(arena, file_count + 1, Kept);
+    *others = ARENA_NEW(arena, file_count + 1, Recorded);
     for (size_t i = 0; i < file_count; i++)
         if (files[i].kind == own.kind && !str_equal(files[i].name, own.name) &&
             (own.kind == CATALOG_TIMES || own.kind == CATALOG_LIMITS))
             (*others)[count++] =
-                kept_open(arena, catalog_path(arena, where, own.kind, files[i].device));
+                recorded_open(arena, catalog_path(arena, where, own.kind, files[i].device));
     return count;
 }
 
 static void print_due(Arena *arena, char **names, size_t count, const Options *options) {
-    const bool any = access(options->kept, F_OK) == 0;
-    Kept kept, *others = NULL;
+    const bool any = access(options->recorded, F_OK) == 0;
+    Recorded recorded, *others = NULL;
     size_t other_count = 0;
     if (any) {
-        kept = kept_open(arena, options->kept);
-        other_count = open_others(arena, options->kept, &others);
+        recorded = recorded_open(arena, options->recorded);
+        other_count = open_others(arena, options->recorded, &others);
     }
     for (size_t i = 0; i < count; i++) {
         LabCsv csv = lab_csv_name(arena, names[i], &options->source, options->n);
-        if (!any || is_due(&kept, others, other_count, &csv)) puts(names[i]);
+        if (!any || is_due(&recorded, others, other_count, &csv)) puts(names[i]);
     }
 }
 
@@ -172,7 +173,7 @@ static void check_options(const Options *options, int arguments) {
         fprintf(stderr, "collect: -n %s is not a number of elements\n", options->n);
         exit(2);
     }
-    if (options->due && (!options->kept || !options->n || arguments == 0))
+    if (options->due && (!options->recorded || !options->n || arguments == 0))
         refuse("-d needs -n ELEMENTS, -k KEPT and at least one LAB");
     if (!options->due && (!options->out || arguments == 0))
         refuse("-o FILE and at least one CSV are needed");
@@ -193,7 +194,7 @@ static int read_options(Options *options, int argc, char **argv) {
         char letter;
         const char **value;
     } known[] = {{'o', &options->out},  {'c', &options->source.code}, {'w', &with},
-                 {'n', &options->n},    {'f', &options->fact},        {'k', &options->kept},
+                 {'n', &options->n},    {'f', &options->fact},        {'k', &options->recorded},
                  {'l', &options->lined}};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at += 2) {
@@ -227,7 +228,7 @@ static int read_options(Options *options, int argc, char **argv) {
     return at;
 }
 
-// --- words in the place of options ---
+// --- commands ---
 
 static void print_files(Arena *arena, char **words, size_t count) {
     const char *folder = count ? words[0] : "results";
@@ -260,7 +261,7 @@ static ResultTable read_or_die(Arena *arena, const char *path) {
 static void print_beside(Arena *arena, char **words, size_t count) {
     (void)count;
     const ResultTable predicted = read_or_die(arena, words[0]);
-    ResultTable device = {0}; // nothing was recorded where there is no file
+    ResultTable device = {0}; // a missing file means that nothing was recorded
     Buf out = {.arena = arena};
     if (access(words[1], R_OK) == 0) device = read_or_die(arena, words[1]);
     beside_add(&out, &predicted, &device, path_stem(str_of(words[1])), str_of(words[2]),
@@ -311,19 +312,19 @@ static void remove_gone(Arena *arena, char **words, size_t count) {
 
 static const struct {
     const char *word;
-    int least, most; // words that follow
+    int least, most; // number of arguments
     void (*print)(Arena *arena, char **words, size_t count);
 } commands[] = {{"files", 0, 1, print_files},   {"beside", 4, 4, print_beside},
                 {"trace", 2, 2, print_trace},   {"names", 1, 1, print_named},
                 {"source", 1, 1, print_source}, {"gone", 0, INT_MAX, remove_gone}};
 
-// False: the first argument is no such word.
+// Returns false if the first argument is not a command.
 static bool run_command(int argc, char **argv) {
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(argv[1], commands[i].word) != 0) continue;
         Arena arena = {0};
         if (argc - 2 < commands[i].least || argc - 2 > commands[i].most)
-            refuse("that word takes other arguments");
+            refuse("wrong number of arguments for this command");
         commands[i].print(&arena, argv + 2, (size_t)(argc - 2));
         arena_free(&arena);
         return true;

@@ -1,4 +1,4 @@
-// Ncu: see ncu.h.
+// Reads the CSV of Nsight Compute.
 #include "collect/ncu.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #define STALL(name)                                                                                \
     { STR("stall_" name), STR(STALLED name "_per_issue_active.ratio"), 1 }
 
-// A column, the metric of Nsight Compute that it holds, and what that is divided by. ncu's base
-// units are nanoseconds and hertz. A stall is given in cycles of a warp from one instruction to the
-// next.
+// A column, its metric in Nsight Compute, and the divisor that converts ncu's base units,
+// nanoseconds and hertz. A stall is the number of cycles that a warp waits between two
+// instructions.
 static const struct {
     Str column, metric;
     double scale;
@@ -66,12 +66,12 @@ void ncu_add_metrics(Buf *out) {
 typedef struct {
     Arena *arena;
     Csv csv;
-    size_t metric_at[COLUMNS]; // which cell of a row
+    size_t metric_at[COLUMNS]; // index of each metric's cell
     size_t function_at, grid_at, cell_count;
-    Str marker, marker_grid; // the launch before each stage
+    Str marker, marker_grid; // the kernel launched before each stage
     Ncu *ncu;
     size_t capacity;
-    double longest; // of the stage's launches, so far
+    double longest; // duration of the stage's longest launch so far
 } Reader;
 
 static bool fail(Reader *reader, const char *fault) {
@@ -94,12 +94,13 @@ static bool read_header(Reader *reader, const Str *cells, size_t count) {
         return fail(reader, "no columns `Kernel Name` and `Grid Size`: not what ncu writes");
     for (size_t i = 0; i < COLUMNS; i++) {
         reader->metric_at[i] = find(cells, count, columns[i].metric);
-        if (reader->metric_at[i] == SIZE_MAX) return fail(reader, "ncu gave not all the metrics");
+        if (reader->metric_at[i] == SIZE_MAX)
+            return fail(reader, "some metrics are missing: run ncu with the metrics of collect -m");
     }
     return true;
 }
 
-// A cell of ncu's as a number in a column's unit; ncu groups digits by commas.
+// Converts a cell to a number in the column's unit. ncu groups digits with commas.
 static bool number_of(Reader *reader, const Str *cells, size_t column, double *number) {
     Buf digits = {.arena = reader->arena};
     Str cell = cells[reader->metric_at[column]];
@@ -120,17 +121,17 @@ static bool read_launch(Reader *reader, const Str *cells) {
         reader->longest = -1;
         return true;
     }
-    Str *kept = ARENA_NEW(reader->arena, COLUMNS, Str);
+    Str *row = ARENA_NEW(reader->arena, COLUMNS, Str);
     for (size_t i = 0; i < COLUMNS; i++) {
         Buf text = {.arena = reader->arena};
         double number;
-        if (!number_of(reader, cells, i, &number)) return fail(reader, "a metric is no number");
+        if (!number_of(reader, cells, i, &number)) return fail(reader, "a metric is not a number");
         if (i == DURATION && number <= reader->longest) return true;
         if (i == DURATION) reader->longest = number;
         buf_format(&text, "%.10g", number);
-        kept[i] = buf_str(&text);
+        row[i] = buf_str(&text);
     }
-    ncu->stages[ncu->count - 1].cells = kept;
+    ncu->stages[ncu->count - 1].cells = row;
     return true;
 }
 
@@ -144,9 +145,9 @@ bool ncu_read(Arena *arena, Str text, Ncu *ncu) {
         if (!csv_cells(&reader.csv, line, &cells, &count)) return fail(&reader, reader.csv.fault);
         if (rows == 0 ? !read_header(&reader, cells, count) : count != reader.cell_count)
             return rows ? fail(&reader, "not as many cells as columns") : false;
-        if (rows++ > 1 && !read_launch(&reader, cells)) return false; // 1: the row of units
+        if (rows++ > 1 && !read_launch(&reader, cells)) return false; // row 1 has the units
     }
     if (reader.csv.fault) return fail(&reader, reader.csv.fault);
     reader.csv.line = 0;
-    return ncu->count > 0 || fail(&reader, "no launches: ncu saw none");
+    return ncu->count > 0 || fail(&reader, "ncu recorded no launches");
 }

@@ -1,10 +1,9 @@
-// Ncu: what holds each kernel of a lab back, from what Nsight Compute says of one launch of
-// each.
+// Ncu: reads Nsight Compute's metrics of one launch of each kernel, which show its bottleneck.
 //
-// `ncu --csv --page raw --print-units base --log-file LAB.ncu.csv LAB -t 0` writes a row for every
-// launch, in order: lines that begin with `==`, a header row, a row of units, the launches. A lab
-// launches its ceiling kernel before each stage (appendix C of the book), always in one shape: what
-// stands between two of these is a stage. Of several launches in a stage the longest is taken.
+// `ncu --csv --page raw --print-units base --log-file LAB.ncu.csv LAB -t 0` writes lines that begin
+// with `==`, a header row, a row of units, and a row per launch, in order. A lab launches its
+// ceiling kernel, always in the same shape, before each stage (appendix C of the book), so the
+// launches between two of these are a stage. If a stage has several launches, the longest counts.
 #ifndef COLLECT_NCU_H
 #define COLLECT_NCU_H
 
@@ -19,20 +18,20 @@ typedef struct {
 } NcuRow;
 
 typedef struct {
-    NcuRow *stages; // NULL cells where a stage launched nothing
+    NcuRow *stages; // cells is NULL if the stage launched nothing
     size_t count;
-    size_t line; // of the fault, 0: the file as a whole
+    size_t line; // of the error; 0: the whole file
     const char *fault;
 } Ncu;
 
-// How many columns there are, and what they are called, as in `profiled_us,sm_clock_khz`.
+// The number of columns, and their names, as in `profiled_us,sm_clock_khz`.
 size_t ncu_columns(void);
 void ncu_add_header(Buf *out);
 
-// The metrics that ncu is to be asked for, with commas between.
+// The metrics to request from ncu, separated by commas.
 void ncu_add_metrics(Buf *out);
 
-// Reads ncu's text. False: `fault` and `line` say what is wrong.
+// Reads ncu's output. False: `fault` and `line` describe the error.
 bool ncu_read(Arena *arena, Str text, Ncu *ncu);
 
 #endif

@@ -1,4 +1,4 @@
-// Steps: see steps.h.
+// Condenses a trace to steps and checks that every load finds the value stored last.
 #include "collect/steps.h"
 
 #include <stdint.h>
@@ -28,14 +28,14 @@ enum {
 };
 
 typedef struct {
-    size_t line; // of the code
-    long delta;  // to the other thread
+    size_t line; // line number of the other access in the code
+    long delta;  // distance to the other thread
     uint32_t lanes;
 } Race;
 
-// One step while its rows are read.
+// The step that is being read from the rows of its lanes.
 typedef struct {
-    Str op; // empty: none
+    Str op; // empty: no step yet
     long warp, trace_line;
     size_t line;
     uint32_t lanes;
@@ -49,7 +49,7 @@ typedef struct {
     SourceMap map;
     Csv csv;
     Buf *out;
-    size_t head; // of what is in front of the launch's rows
+    size_t head; // length of the output before the launch's rows
     Str launch;
     Step step;
     size_t barrier_line;
@@ -75,14 +75,14 @@ static bool is_number(Str cell) {
     return cell.len > 0 && cell.len < 16;
 }
 
-// --- a step as a row ---
+// --- rows of the output ---
 
-// A list as runs: `7 9 0+2x16`.
+// Adds a list in which runs are shortened: `7 9 0+2x16`.
 static void add_runs(Buf *out, const long *list, long count) {
     for (long i = 0, run; i < count; i += run) {
         const long by = i + 1 < count ? list[i + 1] - list[i] : 0;
         for (run = 1; i + run < count && list[i + run] == list[i + run - 1] + by;) run++;
-        if (run == 2) run = 1; // as two they are shorter
+        if (run == 2) run = 1; // shorter as two numbers
         buf_format(out, i ? " %ld" : "%ld", list[i]);
         if (run > 1) buf_format(out, "%+ldx%ld", by, run);
     }
@@ -108,18 +108,18 @@ static void add_step(Reader *reader) {
     reader->step.op.len = 0;
 }
 
-// --- the rows of a trace ---
+// --- rows of the trace ---
 
-// A float that is a whole number, from its bits.
+// Reads a float with a whole number as value, from its bits.
 static bool take_value(Reader *reader, Str cell, long *value) {
     char text[9] = "";
-    if (cell.len != 8) return fail(reader, "no value of 4 bytes");
+    if (cell.len != 8) return fail(reader, "not a value of 4 bytes");
     memcpy(text, cell.at, 8);
     const uint32_t bits = (uint32_t)strtoul(text, NULL, 16);
     float number;
     memcpy(&number, &bits, sizeof number);
     if (!(number > -1e6f && number < 1e6f) || (float)(long)number != number)
-        return fail(reader, "the value is no float that is a whole number below a million");
+        return fail(reader, "the value is not a float with a whole number below a million");
     *value = (long)number;
     return true;
 }
@@ -134,9 +134,10 @@ static bool take_word(Reader *reader, const Str *cells, bool store, long value, 
     if (number(cells[BYTES]) != 4 || address % 4 || address / 4 >= WORDS)
         return fail(reader, "not an access to one of the first 65536 words of 4 bytes");
     *word = address / 4;
-    if (!store && !reader->stored[*word]) return fail(reader, "a load of what nothing has stored");
+    if (!store && !reader->stored[*word])
+        return fail(reader, "a load of a word that was never stored");
     if (!store && reader->memory[*word] != value)
-        return fail(reader, "a load that does not find what was stored");
+        return fail(reader, "a load that differs from the last store");
     return true;
 }
 
@@ -157,7 +158,7 @@ static bool take_race(Reader *reader, const Str *cells) {
     return true;
 }
 
-static bool goes_on(const Step *step, const Str *cells) {
+static bool continues(const Step *step, const Str *cells) {
     const long lane = number(cells[LANE]);
     return str_equal(step->op, cells[OP]) && step->warp == number(cells[WARP]) &&
            step->trace_line == number(cells[LINE]) && !(step->lanes >> lane) &&
@@ -170,7 +171,7 @@ static bool take_lane(Reader *reader, const Str *cells) {
     const bool store = str_equal(cells[OP], STR("store"));
     const bool shared = str_equal(cells[SPACE], STR("shared"));
     long value = 0, word = 0;
-    if (!goes_on(step, cells)) {
+    if (!continues(step, cells)) {
         add_step(reader);
         *step =
             (Step){.op = cells[OP], .warp = number(cells[WARP]), .trace_line = number(cells[LINE])};
@@ -200,7 +201,7 @@ static bool take_barrier(Reader *reader, const Str *cells) {
 static bool take_row(Reader *reader, const Str *cells) {
     static const Str lanes[] = {STR("load"), STR("store"), STR("shuffle"), STR("syncwarp")};
     const bool complete = str_equal(cells[OP], STR("complete"));
-    if (!str_equal(cells[LAUNCH], reader->launch)) { // all in front of it was another launch
+    if (!str_equal(cells[LAUNCH], reader->launch)) { // drop the rows of the launch before
         reader->launch = cells[LAUNCH];
         reader->out->len = reader->head;
         reader->step = (Step){.op = STR("")};
@@ -213,7 +214,7 @@ static bool take_row(Reader *reader, const Str *cells) {
     if (str_equal(cells[OP], STR("race"))) return take_race(reader, cells);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (str_equal(cells[OP], lanes[i])) return take_lane(reader, cells);
-    return fail(reader, "an operation that no step shows");
+    return fail(reader, "an operation that has no step");
 }
 
 bool steps_condense(Steps *steps, Str trace, Buf *out) {

@@ -1,4 +1,4 @@
-// A trace as figures show it: see answers.h.
+// Condenses a trace for figures.
 #include <stdlib.h>
 
 #include "collect/answers.h"

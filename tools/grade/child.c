@@ -1,4 +1,4 @@
-// Child: see child.h.
+// Runs child processes with a log file, a time limit and a limit of the log's size.
 #define _XOPEN_SOURCE 700
 #include "grade/child.h"
 
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NOT_THERE = 127, LARGEST_LOG = 16 << 20, LOOK_EVERY_NS = 2000000 };
+enum { NOT_FOUND = 127, LARGEST_LOG = 16 << 20, POLL_NS = 2000000 };
 
 static double now(void) {
     struct timespec time;
@@ -25,27 +25,27 @@ Child child_start(char *const *arguments, const char *log, double seconds) {
     setpgid(0, 0);
     if (out < 0 || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
     execvp(arguments[0], arguments);
-    _exit(NOT_THERE);
+    _exit(NOT_FOUND);
 }
 
-static bool says_too_much(const char *log) {
+static bool is_log_too_large(const char *log) {
     struct stat status;
     return stat(log, &status) == 0 && status.st_size > LARGEST_LOG;
 }
 
 ChildEnd child_wait(Child child) {
-    ChildEnd end = {.status = NOT_THERE, .absent = true};
+    ChildEnd end = {.status = NOT_FOUND, .absent = true};
     if (child.pid < 0) return end;
     int status = 0;
     for (pid_t ended; (ended = waitpid(child.pid, &status, WNOHANG)) != child.pid;) {
         if (ended < 0 && errno != EINTR) return end;
-        if (!end.hung && (now() > child.deadline || says_too_much(child.log))) {
+        if (!end.hung && (now() > child.deadline || is_log_too_large(child.log))) {
             kill(-child.pid, SIGKILL);
             end.hung = true;
         }
-        nanosleep(&(struct timespec){0, LOOK_EVERY_NS}, NULL);
+        nanosleep(&(struct timespec){0, POLL_NS}, NULL);
     }
     end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    end.absent = end.status == NOT_THERE;
+    end.absent = end.status == NOT_FOUND;
     return end;
 }

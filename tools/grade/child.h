@@ -1,4 +1,4 @@
-// Child: other programs, run side by side, each with its output in a file and a limit of time.
+// Child: runs other programs in parallel, each with its output in a file and with a time limit.
 #ifndef GRADE_CHILD_H
 #define GRADE_CHILD_H
 
@@ -11,18 +11,18 @@ typedef struct {
     const char *log;
 } Child;
 
-// How it ended.
+// How a program ended.
 typedef struct {
-    int status;  // exit status; 128 + the signal that ended it
-    bool hung;   // it was ended when its time was over, or its log held more than 16 MB
+    int status;  // exit status, or 128 + the signal that ended it
+    bool hung;   // it was killed at its time limit, or because its log exceeded 16 MB
     bool absent; // there is no such program
 } ChildEnd;
 
-// Starts a program in a process group of its own, standard output and standard error into the file
-// `log`, which is created; its name must last until the child has ended.
+// Starts a program in its own process group, with standard output and standard error in the new
+// file `log`. That string must outlive the program.
 Child child_start(char *const *arguments, const char *log, double seconds);
 
-// Waits until it has ended, or ends it and what it has started when it hangs.
+// Waits for the program. Kills its process group when it hits a limit.
 ChildEnd child_wait(Child child);
 
 #endif

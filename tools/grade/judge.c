@@ -1,4 +1,4 @@
-// Judge: see judge.h.
+// Evaluates the demands of an exercise.
 #include "grade/judge.h"
 
 #include <math.h>

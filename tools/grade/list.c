@@ -1,4 +1,4 @@
-// Lists all exercises: see session.h.
+// Lists all exercises with the reader's progress.
 #include <stdio.h>
 
 #include "base/file.h"
@@ -11,7 +11,7 @@ typedef struct {
     size_t graded, done;
 } Listing;
 
-// What the reader has in the place of the starter; false: nothing.
+// Reads the reader's file; false: there is none, or it is still the starter.
 static bool read_work(const Session *session, const Exercise *exercise, Str *text) {
     char *path = str_terminated(session->arena, session_file(session, exercise));
     return file_read_text(session->arena, path, text) &&
@@ -44,7 +44,7 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
     else if (!same)
         buf_add(out, STR("changed since it was graded"));
     else if (exercise->kind == EXERCISE_COUNT)
-        buf_format(out, "not yet: %.*s is not it", STR_ARG(row->graded));
+        buf_format(out, "not yet: %.*s is wrong", STR_ARG(row->graded));
     else
         buf_format(out, "not yet: %zu of %zu hold", row->met, row->of);
 }

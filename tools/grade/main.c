@@ -1,4 +1,4 @@
-// grade: exercises of the chapters, graded by what the reader's program does.
+// grade: grades exercises of the chapters by running the reader's program.
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "Takes the exercises from Markdown chapters; appendix A says how they are written. A hole is\n"
     "filled in WORK/NAME.cu, which starts as a copy of the starter and is never written again.\n"
-    "What is there is compiled, run on the CPU device and held against the demands.\n"
+    "What is there is compiled, run on the CPU device and checked against the demands.\n"
     "\n"
     "  -a NUMBER  the answer to an exercise that asks for a number\n"
     "  -S         grade the solution, not the reader's file\n"
@@ -32,8 +32,8 @@ static const char usage[] =
     "  -g ARCH    there is a GPU of this architecture, such as sm_75: run on it too\n"
     "  -r DIR     where the recorded results are (default results)\n"
     "  -D DEVICE  the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
-    "  -h         this text\n"
-    "  --version  which grade this is\n"
+    "  -h         print this text\n"
+    "  --version  print the version\n"
     "\n"
     "Exit status: 0 all demands hold, 1 not yet, 2 it cannot be graded.\n";
 // clang-format on
@@ -105,8 +105,7 @@ static Options read_options(Session *session, int argc, char **argv) {
     return options;
 }
 
-// The exercise of that number, or whose file in WORK has that name. NULL: one line has said which
-// there are.
+// Finds an exercise by its number or its file name in WORK. NULL: an error was printed.
 static const Exercise *find(const Session *session, const char *number) {
     const ChunkTable *table = session->table;
     for (size_t i = 0; i < table->exercise_count; i++) {

@@ -1,4 +1,4 @@
-// What compilers and the CPU device have printed: see program.h.
+// Extracts errors, hazards and outputs from the logs of compilers and the CPU device.
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool take_place(Str *line, ProgramNote *note) {
 }
 
 ProgramNote notes_compiler(Arena *arena, Str log) {
-    ProgramNote first = {.text = STR("the compiler failed without a word")};
+    ProgramNote first = {.text = STR("the compiler failed without a message")};
     Str line, mark = STR("error: ");
     size_t count = 0;
     for (Str rest = log; str_line(&rest, &line);) {
@@ -52,7 +52,7 @@ ProgramNote notes_compiler(Arena *arena, Str log) {
 
 Str notes_output(Str log) { return str_slice(log, 0, str_find(log, report)); }
 
-// The number of hazards in `CPU device: 2 hazards`, and in *rest the lines below.
+// Finds the report `CPU device: 2 hazards`; *rest becomes the lines after it.
 static bool find_hazards(Str log, Str *rest) {
     for (size_t at; (at = str_find(log, report)) != SIZE_MAX;) {
         Str line;
@@ -65,10 +65,10 @@ static bool find_hazards(Str log, Str *rest) {
     return false;
 }
 
-// Lines of one text that follow each other are one piece of it.
-static void extend(Str *piece, Str line) {
-    if (!piece->at) piece->at = line.at;
-    piece->len = (size_t)(line.at + line.len - piece->at);
+// Extends a slice up to the end of a line that follows it in the same text.
+static void extend(Str *slice, Str line) {
+    if (!slice->at) slice->at = line.at;
+    slice->len = (size_t)(line.at + line.len - slice->at);
 }
 
 size_t notes_hazards(Arena *arena, Str log, ProgramNote **hazards) {
@@ -96,24 +96,24 @@ ProgramNote notes_stop(Str log) {
         if (!str_starts(line, STR("simt: "))) continue;
         line = str_from(line, 6);
         size_t colon = str_find(line, STR(": "));
-        Str behind = colon == SIZE_MAX ? line : str_from(line, colon + 2);
-        if (take_place(&behind, &note)) line = behind;
+        Str after = colon == SIZE_MAX ? line : str_from(line, colon + 2);
+        if (take_place(&after, &note)) line = after;
         note.text = line;
         return note;
     }
     return note;
 }
 
-Str notes_last_words(Arena *arena, Str log, int status) {
+Str notes_exit(Arena *arena, Str log, int status) {
     Str last = STR(""), line;
     Buf text = {.arena = arena};
     for (Str rest = notes_output(log); str_line(&rest, &line);)
         if (str_trim(line).len) last = str_trim(line);
     if (status > 128)
-        buf_format(&text, "the program was ended by signal %d (%s)", status - 128,
+        buf_format(&text, "the program was stopped by signal %d (%s)", status - 128,
                    strsignal(status - 128));
     else
-        buf_format(&text, "the program ended with status %d before it told its results", status);
+        buf_format(&text, "the program ended with status %d before it printed its results", status);
     if (last.len) buf_format(&text, "; its last line: %.*s", STR_ARG(str_slice(last, 0, 100)));
     return buf_str(&text);
 }

@@ -1,4 +1,4 @@
-// Program: see program.h.
+// Compiles, runs and times programs of exercises, and reads the numbers that they produce.
 #include "grade/program.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "grade/child.h"
 #include "numbers/read.h"
 
-enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, SAID_MAX = 3 };
+enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, FAILURES_MAX = 3 };
 
-// The file BUILD/exercises/NAME and what is behind it.
+// The path BUILD/exercises/NAME + ending.
 static char *file_of(Arena *arena, const ProgramTools *tools, Str name, const char *ending) {
     Buf path = {.arena = arena};
     buf_format(&path, "%s/exercises/%.*s%s", tools->build, STR_ARG(name), ending);
@@ -47,7 +47,7 @@ bool program_write(Arena *arena, const ProgramTools *tools, Str name, Str text, 
 
 // --- compiling ---
 
-// The arguments of execvp, which takes them as if it might change them.
+// An argument for execvp, whose parameters are not const.
 #define WORD(text) ((char[]){text})
 
 bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) {
@@ -85,7 +85,7 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) 
     if (end.absent)
         fault(arena, program, "there is no such compiler: ", tools->nvcc);
     else if (end.hung)
-        fault(arena, program, "the compiler did not come to an end", "");
+        fault(arena, program, "the compiler did not finish in 120 seconds", "");
     else
         program->fault = notes_compiler(arena, log_of(arena, end.status ? log : gpu_log));
     return false;
@@ -112,7 +112,7 @@ static double cell(const ResultTable *table, size_t row, Str column) {
     return number;
 }
 
-// The sums over all launches of the run that is counted.
+// Adds the sums of the counters over all launches of the counted run.
 static void add_counters(Arena *arena, Program *program, const char *path) {
     ResultTable table;
     ReadError error;
@@ -126,14 +126,14 @@ static void add_counters(Arena *arena, Program *program, const char *path) {
     add_number(arena, program, STR("launches"), UNIT_COUNT, (double)table.row_count);
     add_number(arena, program, STR("blocks"), UNIT_COUNT, blocks);
     add_number(arena, program, STR("threads"), UNIT_COUNT, threads);
-    for (size_t c = 4; c < table.column_count; c++) { // behind kernel, launch, grid, block
+    for (size_t c = 4; c < table.column_count; c++) { // after kernel, launch, grid, block
         double sum = 0;
         for (size_t r = 0; r < table.row_count; r++) sum += cell(&table, r, table.columns[c]);
         add_number(arena, program, table.columns[c], UNIT_COUNT, sum);
     }
 }
 
-// `NAME = NUMBER`, as the driver prints. What is measured here is not for the program to say.
+// Parses the driver's `NAME = NUMBER`. A program cannot set `hazards`, which grade counts.
 static bool is_number_line(Str line, Str *name, double *number) {
     size_t equals = str_find(line, STR(" = "));
     if (equals == SIZE_MAX) return false;
@@ -150,12 +150,12 @@ static void read_output(Arena *arena, Program *program, Str text) {
     size_t capacity = 0;
     for (Str line, name; str_line(&text, &line);) {
         double number;
-        bool told = is_number_line(line, &name, &number) && !str_equal(name, STR("time"));
-        if (told) add_number(arena, program, name, UNIT_COUNT, number);
-        if (str_find(line, STR(": WRONG: ")) == SIZE_MAX || program->said_count == SAID_MAX)
+        bool is_number = is_number_line(line, &name, &number) && !str_equal(name, STR("time"));
+        if (is_number) add_number(arena, program, name, UNIT_COUNT, number);
+        if (str_find(line, STR(": WRONG: ")) == SIZE_MAX || program->failure_count == FAILURES_MAX)
             continue;
-        ARENA_GROW(arena, program->said, program->said_count, capacity);
-        program->said[program->said_count++] = line;
+        ARENA_GROW(arena, program->failures, program->failure_count, capacity);
+        program->failures[program->failure_count++] = line;
     }
 }
 
@@ -165,18 +165,21 @@ static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
     read_output(arena, program, notes_output(log));
     program->hazard_count = notes_hazards(arena, log, &program->hazards);
     program->stopped = notes_stop(log);
-    bool told = program_number(program, STR("wrong")) != NULL;
+    bool finished = program_number(program, STR("wrong")) != NULL;
     if (end.hung)
-        program->stopped.text = STR("the program did not come to an end");
-    else if (!told && !program->stopped.text.len)
-        program->stopped.text = notes_last_words(arena, log, end.status);
-    if (program->hazard_count || !program->stopped.text.len) // what did not run may have hazards
+        program->stopped.text =
+            STR("the program did not finish: it ran for 20 seconds or printed 16 MB");
+    else if (!finished && !program->stopped.text.len)
+        program->stopped.text = notes_exit(arena, log, end.status);
+    if (program->hazard_count ||
+        !program->stopped.text.len) // a program that was stopped may have more hazards
         add_number(arena, program, STR("hazards"), UNIT_COUNT, (double)program->hazard_count);
 }
 
 static void read_once(Arena *arena, const ProgramTools *tools, Program *program, ChildEnd end) {
     Str log = log_of(arena, file_of(arena, tools, program->name, ".once.log"));
-    bool ended = end.status == 0 || end.status == 1; // 1: results are wrong, and counts are counts
+    bool ended =
+        end.status == 0 || end.status == 1; // 1: the results are wrong, but the counts are valid
     if (!ended || notes_stop(log).text.len) return;
     ReadError error;
     ResultTable *lines = ARENA_NEW(arena, 1, ResultTable);
@@ -227,7 +230,7 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
     if (tools->native) run_on_gpu(arena, tools, program, version);
 }
 
-// What a launch would gain without its greatest limits: the columns `without ...` of its row.
+// Finds the greatest gains of a launch without a limit, from its row's columns `without ...`.
 static void find_gains(ProgramTime *time, const ResultTable *table, size_t row, double us) {
     const Str without = STR("without ");
     for (size_t c = 0; c < table->column_count; c++) {
@@ -244,7 +247,7 @@ static void find_gains(ProgramTime *time, const ResultTable *table, size_t row, 
     }
 }
 
-// The lines in which the warps of a kernel spend most time.
+// Finds the lines in which the warps of a kernel spend the most time.
 static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path, Str kernel) {
     ResultTable table;
     ReadError error;
@@ -264,7 +267,7 @@ static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path
     }
 }
 
-// The sum over all launches, and where most of it goes.
+// Adds the predicted time of all launches, and finds the limits of the longest.
 static void read_predicted(Arena *arena, Program *program, const char *csv, const char *lines) {
     ResultTable table;
     ReadError error;
@@ -285,7 +288,7 @@ static void read_predicted(Arena *arena, Program *program, const char *csv, cons
                        results_cell(&table, &table.rows[longest], STR("kernel")));
 }
 
-// Of machine code, which is compiled for this alone.
+// Predicts the time from machine code, which is compiled only for this.
 static void predict_time(Arena *arena, const ProgramTools *tools, Program *program) {
     char *csv = file_of(arena, tools, program->name, ".predicted.csv"),
          *log = file_of(arena, tools, program->name, ".predicted.log"),
@@ -313,7 +316,8 @@ static void predict_time(Arena *arena, const ProgramTools *tools, Program *progr
         read_predicted(arena, program, csv, lines);
 }
 
-// The least of the medians of some runs in turn: what else the machine does only adds.
+// Runs both programs alternately and takes the minimum of each one's medians, since other work on
+// the machine only adds time.
 void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other) {
     if (!tools->native) {
         if (tools->speeds) predict_time(arena, tools, program);

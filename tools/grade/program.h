@@ -1,15 +1,15 @@
-// Program: one version of an exercise's program, compiled, run on the CPU device and on a GPU that
-// is there, and the numbers that came out.
+// Program: one version of an exercise's program: compiles it, runs it on the CPU device and on a
+// GPU if there is one, and collects the resulting numbers.
 //
-// Three runs: all sizes with --check; `--once`, whose launches are what is counted; and on a GPU
-// all sizes again. The numbers, by the names that demands call them:
+// There are three runs: all sizes with --check; `--once`, whose launches are counted; and all sizes
+// on the GPU. Demands refer to these numbers:
 //
-//   every column of the CPU device's CSV from warp_insts to longest_warp, of all launches of --once
-//   together, which run one after another
+//   every column of the CPU device's CSV from warp_insts to longest_warp, summed over all launches
+//   of --once, which run one after another
 //   launches, blocks, threads     of the same run
-//   hazards                       that --check found
+//   hazards                       found by --check
 //   NAME                          for each line `NAME = NUMBER` that the first run printed, such as
-//                                 wrong and runs, which the exercises' driver tells
+//                                 wrong and runs, which the exercises' driver prints
 //   time                          microseconds on the GPU, or predicted: program_time
 #ifndef GRADE_PROGRAM_H
 #define GRADE_PROGRAM_H
@@ -17,34 +17,34 @@
 #include "numbers/key.h"
 
 typedef struct {
-    const char *build;  // BUILD/exercises/ is written
-    const char *nvcc;   // NULL: not at hand
-    const char *native; // the architecture of the GPU here, sm_90; NULL: there is none
-    const char *speeds; // without a GPU: of a device, for predicted times; NULL: there are none
+    const char *build;  // files are written to BUILD/exercises/
+    const char *nvcc;   // NULL: no compiler
+    const char *native; // the architecture of the GPU here, such as sm_90; NULL: there is none
+    const char *speeds; // DEVICE-machine.csv, to predict times without a GPU; NULL: no predictions
 } ProgramTools;
 
 typedef struct {
-    Str file; // a file with a line number, or empty
+    Str file; // the file of `line`, or empty
     size_t line;
     Str text;
-    Str more; // of a hazard: the lines below it
+    Str more; // for a hazard: its further lines
 } ProgramNote;
 
-// A limit, and by how many percent of its time a launch would be shorter without it.
+// A limit, and the percentage by which a launch would be shorter without it.
 typedef struct {
     Str name;
     double pct;
 } ProgramGain;
 
-// A line of the source, its percentage of a launch's time, and what warps wait for there.
+// A line of the source, its percentage of a launch's time, and its greatest stall.
 typedef struct {
     Str file, stall;
     size_t line;
     double pct;
 } ProgramLine;
 
-// Where predicted time goes, of the launch that takes the most of it. The greatest first; those
-// that are not there have 0 percent.
+// The greatest gains and slowest lines of the launch with the longest predicted time, in descending
+// order. Unused entries have 0 percent.
 enum { PROGRAM_GAINS = 3, PROGRAM_LINES = 2 };
 typedef struct {
     ProgramGain gains[PROGRAM_GAINS];
@@ -53,53 +53,53 @@ typedef struct {
 
 typedef struct {
     Str name;            // its files are BUILD/exercises/NAME.*
-    Str binary;          // the compiled program's name, if that is another
+    Str binary;          // name of the compiled program, if it differs
     Str source;          // path of the source
-    ProgramNote fault;   // why there are no numbers: it does not compile, or cannot be run; else
-                         // the text is empty
-    ProgramNote stopped; // where and why a kernel or the program was ended, if it was
+    ProgramNote fault;   // why there are no numbers: it does not compile or cannot be run; else the
+                         // text is empty
+    ProgramNote stopped; // where and why a kernel or the program was stopped, if it was
     ProgramNote *hazards;
     size_t hazard_count;
-    Str *said; // what it printed about wrong results, line by line
-    size_t said_count;
-    const ResultTable *lines; // counters by line, of --once; NULL: none
+    Str *failures; // the lines it printed about wrong results
+    size_t failure_count;
+    const ResultTable *lines; // counters per line, of --once; NULL: none
     KeyNamed *numbers;
     size_t number_count, number_capacity;
     ProgramTime predicted;
-    bool on_gpu, right_on_gpu; // was it run there, and was all right?
+    bool on_gpu, right_on_gpu; // whether it ran there, and with right results
 } Program;
 
 // Writes a source to BUILD/exercises/NAME.cu, for program_compile.
 bool program_write(Arena *arena, const ProgramTools *tools, Str name, Str text, Str *path);
 
-// Compiles without running. False: program->fault.
+// Compiles a program. False: see program->fault.
 bool program_compile(Arena *arena, const ProgramTools *tools, Program *program);
 
-// Runs what is compiled. `which` is an argument in front of the program's own; NULL: none.
+// Runs a compiled program. `which` is an argument before the program's own; NULL: none.
 void program_measure(Arena *arena, const ProgramTools *tools, Program *program, const char *which);
 
-// The time of both on the GPU, run in turn, as the number `time`. Without a GPU what `simt --time`
-// predicts of one launch, or nothing.
+// Measures the time of both on the GPU, in alternating runs, as the number `time`. Without a GPU,
+// the time is the prediction of `simt --time` for one launch, if it has one.
 void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other);
 
-// The number of that name, or NULL.
+// The number with that name, or NULL.
 const KeyNamed *program_number(const Program *program, Str name);
 
-// --- what compilers and the CPU device have printed, as places and sentences: notes.c ---
+// --- notes.c: errors, hazards and outputs from logs ---
 
-// The first error that nvcc printed, and how many follow.
+// The first error that nvcc printed, with the number of further ones.
 ProgramNote notes_compiler(Arena *arena, Str log);
 
-// What the program itself printed: all in front of the CPU device's report.
+// The program's own output: everything before the CPU device's report.
 Str notes_output(Str log);
 
-// The hazards that simt --check printed; their number.
+// The hazards that simt --check printed. Returns their number.
 size_t notes_hazards(Arena *arena, Str log, ProgramNote **hazards);
 
-// Why simt ended a kernel or refused one: `simt: KERNEL: FILE:LINE: TEXT`. Empty: it did not.
+// Why simt stopped or refused a kernel: `simt: KERNEL: FILE:LINE: TEXT`. Empty if it did not.
 ProgramNote notes_stop(Str log);
 
-// Why a program with this exit status has not told its results: its last line.
-Str notes_last_words(Arena *arena, Str log, int status);
+// Why a program with this exit status printed no results, with its last line of output.
+Str notes_exit(Arena *arena, Str log, int status);
 
 #endif

@@ -1,4 +1,4 @@
-// Progress: see progress.h.
+// Reads and writes the reader's progress.
 #include "grade/progress.h"
 
 #include "base/csv.h"

@@ -1,5 +1,5 @@
-// Progress: what the reader has had graded, WORK/progress.csv: a row for each exercise with the
-// hash of what was graded, or the answer, and how many demands held.
+// Progress: the reader's graded exercises, WORK/progress.csv. Each exercise has a row with a hash
+// of the graded files, or the answer, and the number of demands that held.
 #ifndef GRADE_PROGRESS_H
 #define GRADE_PROGRESS_H
 
@@ -18,13 +18,13 @@ typedef struct {
     size_t count, capacity;
 } Progress;
 
-// No file, or none that can be read: nothing has been graded.
+// Reads the file. A missing or unreadable file means that nothing has been graded.
 Progress progress_read(Arena *arena, const char *path);
 
-// The row of that exercise, or NULL.
+// The row of an exercise, or NULL.
 const ProgressRow *progress_of(const Progress *progress, Str exercise);
 
-// Enters a row in the place of the exercise's old one, and writes the file. False: errno.
+// Replaces or adds the exercise's row, and writes the file. False: see errno.
 bool progress_enter(Progress *progress, ProgressRow row);
 
 #endif

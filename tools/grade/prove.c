@@ -1,6 +1,6 @@
-// Checks what an exercise is for: see session.h. All versions of a program are compiled as one,
-// each in a namespace of its own, and the first argument says which one's main runs: a compiler
-// takes longer to start than to work. What an earlier proof has compiled of the same text is taken.
+// Proves exercises. Compiling is dominated by the compiler's startup, so all versions of a program
+// are compiled as one, each in its own namespace, and the first argument selects the version whose
+// main runs. An up-to-date program from an earlier proof is reused.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,16 +17,16 @@ typedef struct {
     bool good;
 } Proof;
 
-static void tell(Proof *proof, bool good, const char *what, Str detail, Str why) {
+static void report(Proof *proof, bool good, const char *what, Str detail, Str why) {
     proof->good = proof->good && good;
     printf("%s %.*s: %s%s%.*s\n", good ? "ok" : "not ok", STR_ARG(proof->number), what,
            detail.len ? ": " : "", STR_ARG(detail));
     for (Str line; !good && str_line(&why, &line);) printf("    %.*s\n", STR_ARG(line));
 }
 
-// --- all versions in one ---
+// --- one program of all versions ---
 
-// Adds the lines that are #include directives and are not there yet, or all others.
+// Adds the #include directives that are not in `out` yet, or all other lines.
 static void add_lines(Buf *out, Str text, bool includes, size_t number) {
     if (!includes) buf_format(out, "#line 1 \"version %zu\"\n", number);
     for (Str line; str_line(&text, &line);) {
@@ -37,7 +37,7 @@ static void add_lines(Buf *out, Str text, bool includes, size_t number) {
     }
 }
 
-static Str together(const Session *session, const Exercise *exercise) {
+static Str combined_source(const Session *session, const Exercise *exercise) {
     size_t count = FIRST_WRONG + exercise->wrong_count;
     Buf out = {.arena = session->arena};
     Str *texts = ARENA_NEW(session->arena, count, Str);
@@ -60,7 +60,7 @@ static Str together(const Session *session, const Exercise *exercise) {
     return buf_str(&out);
 }
 
-// --- what must hold ---
+// --- checks ---
 
 static Str what_fails(Arena *arena, const Exercise *exercise, const JudgeOutcome *outcomes) {
     Buf text = {.arena = arena};
@@ -88,7 +88,7 @@ static void judge_versions(Proof *proof, const Program *programs) {
     Buf why = {.arena = arena};
     bool clear = judge_understands(arena, exercise, &at, &line, &why);
     if (!clear) buf_format(&why, "\nchapter's line %zu", line);
-    tell(proof, clear, "every demand can be understood", STR(""), buf_str(&why));
+    report(proof, clear, "every demand can be understood", STR(""), buf_str(&why));
     if (!clear) return;
     for (size_t v = 0; v < FIRST_WRONG + exercise->wrong_count; v++) {
         at.program = &programs[v];
@@ -101,15 +101,15 @@ static void judge_versions(Proof *proof, const Program *programs) {
             if (!holds) hint = exercise->demands[i].hint;
         }
         if (v == SOLUTION) {
-            tell(proof, all, "the solution passes", STR(""), fails);
+            report(proof, all, "the solution passes", STR(""), fails);
         } else if (v == STARTER) {
-            tell(proof, !all && hint, "the starter fails, and a hint is given", STR(""),
-                 all ? fails : STR("the first demand that fails names no hint\n"));
+            report(proof, !all && hint, "the starter fails, and a hint is given", STR(""),
+                   all ? fails : STR("the first demand that fails names no hint\n"));
         } else {
             const ExerciseWrong *wrong = &exercise->wrong[v - FIRST_WRONG];
             JudgeVerdict caught = outcomes[wrong->demand].verdict;
-            tell(proof, caught == JUDGE_FAILS || caught == JUDGE_UNKNOWN, "caught", wrong->why,
-                 fails);
+            report(proof, caught == JUDGE_FAILS || caught == JUDGE_UNKNOWN, "caught", wrong->why,
+                   fails);
         }
     }
 }
@@ -123,15 +123,15 @@ static bool prove_build(Proof *proof) {
     Buf name = {.arena = arena};
     buf_format(&name, "%.*s.all", STR_ARG(session_name(session, exercise)));
     Program all = {.name = buf_str(&name)};
-    bool written =
-        program_write(arena, &session->tools, all.name, together(session, exercise), &all.source);
+    bool written = program_write(arena, &session->tools, all.name,
+                                 combined_source(session, exercise), &all.source);
     if (!written) all.fault.text = str_of(strerror(errno));
     bool compiled = written && (session_is_compiled(session, all.name) ||
                                 program_compile(arena, &session->tools, &all));
     Buf why = {.arena = arena};
     buf_format(&why, "%.*s:%zu: %.*s", STR_ARG(all.fault.file), all.fault.line,
                STR_ARG(all.fault.text));
-    tell(proof, compiled, "all versions compile", STR(""), buf_str(&why));
+    report(proof, compiled, "all versions compile", STR(""), buf_str(&why));
     if (!compiled) return false;
     for (size_t v = 0; v < count; v++) {
         char which[32];
@@ -153,7 +153,7 @@ static bool prove_count(Proof *proof) {
     Program own = {.number_count = 0};
     bool program = exercise->program != EXERCISE_NONE;
     bool ran = !program || session_own(session, exercise, &own);
-    if (program) tell(proof, ran, "its program runs", STR(""), own.fault.text);
+    if (program) report(proof, ran, "its program runs", STR(""), own.fault.text);
     double answer = 0;
     Value right, mistake;
     size_t line = 0;
@@ -162,21 +162,21 @@ static bool prove_count(Proof *proof) {
     bool clear = ran && judge_understands(arena, exercise, &at, &line, &why) &&
                  judge_answer(arena, exercise, &at, &right, &why);
     if (!clear) buf_format(&why, "\nchapter's line %zu", line);
-    tell(proof, clear, "its number can be computed", STR(""), buf_str(&why));
+    report(proof, clear, "its number can be computed", STR(""), buf_str(&why));
     if (!clear) return false;
     for (int off = 0; off < 2; off++) {
         answer = off ? right.number + (right.number < 100 ? 1 : right.number) : right.number;
         JudgeOutcome *outcomes = judge(arena, exercise, &at);
         Str fails = what_fails(arena, exercise, outcomes);
         bool holds = str_starts(fails, STR("all "));
-        tell(proof, holds != (off == 1), off ? "another number fails" : "the right number passes",
-             STR(""), fails);
+        report(proof, holds != (off == 1), off ? "another number fails" : "the right number passes",
+               STR(""), fails);
     }
     for (size_t i = 0; i < exercise->mistake_count; i++) {
         judge_value(arena, &at, exercise->mistakes[i].value, &mistake, &why);
         answer = mistake.number;
         Str fails = what_fails(arena, exercise, judge(arena, exercise, &at));
-        tell(proof, !str_starts(fails, STR("all ")), "caught", exercise->mistakes[i].why, fails);
+        report(proof, !str_starts(fails, STR("all ")), "caught", exercise->mistakes[i].why, fails);
     }
     return proof->good;
 }
@@ -185,6 +185,6 @@ bool prove(const Session *session, const Exercise *exercise) {
     Proof proof = {session, exercise, session_number(session, exercise), true};
     if (exercise->kind == EXERCISE_BUILD) return prove_build(&proof);
     if (exercise->kind == EXERCISE_COUNT) return prove_count(&proof);
-    tell(&proof, true, "there is nothing to grade", STR(""), STR(""));
+    report(&proof, true, "there is nothing to grade", STR(""), STR(""));
     return true;
 }

@@ -1,4 +1,4 @@
-// Session: see session.h.
+// Names, files and programs of the exercises in a session.
 #define _POSIX_C_SOURCE 200809L
 #include "grade/session.h"
 
@@ -61,14 +61,14 @@ Str session_hash(const Session *session, const Exercise *exercise, Str text) {
     return buf_str(&hash);
 }
 
-void session_say(const Session *session, const Exercise *exercise, size_t line, Str message) {
+void session_error(const Session *session, const Exercise *exercise, size_t line, Str message) {
     fprintf(stderr, "%.*s:%zu: %.*s\n", STR_ARG(session_chapter(session, exercise)), line,
             STR_ARG(message));
 }
 
 // --- the exercise's own program ---
 
-// Is the first file there, and not older than the others that are?
+// Whether the file exists and is not older than those of the others that exist.
 static bool is_newest(const char *path, const char *const *others, size_t count) {
     struct stat own, other;
     if (stat(path, &own)) return false;

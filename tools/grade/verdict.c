@@ -1,4 +1,4 @@
-// Grades one exercise for its reader: see session.h.
+// Grades one exercise and prints the verdict.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static Str bare(Arena *arena, Value value) {
     return buf_str(&text);
 }
 
-// A line of a source, as the reader sees it; empty: there is none.
+// A line of a source, trimmed; empty if there is none.
 static Str source_line(Arena *arena, Str file, size_t number) {
     Str text, line = STR("");
     if (!file_read(arena, str_terminated(arena, file), &text)) return line;
@@ -45,7 +45,7 @@ static void print_place(const Grading *grading, Str file, size_t line, const cha
     if (text.len) printf("          %.*s\n", STR_ARG(text));
 }
 
-// The line of the source with the most of what the demand's left side counts.
+// Prints the source line with the highest count of the demand's left side.
 static void print_worst_line(const Grading *grading, Str column) {
     const ResultTable *lines = grading->at.program ? grading->at.program->lines : NULL;
     const ResultRow *worst = NULL;
@@ -85,20 +85,20 @@ static bool is_too_much(const ExprComparison *comparison) {
     return comparison->left.number > comparison->right.number;
 }
 
-// What shows the reader where a demand fails.
+// Prints the places where a demand fails.
 static void print_evidence(const Grading *grading, const ExerciseDemand *demand,
                            const JudgeOutcome *outcome) {
     const Program *program = grading->at.program;
     if (!program) return;
     if (mentions(demand->text, STR("wrong")))
-        for (size_t i = 0; i < program->said_count; i++)
-            printf("      %.*s\n", STR_ARG(program->said[i]));
+        for (size_t i = 0; i < program->failure_count; i++)
+            printf("      %.*s\n", STR_ARG(program->failures[i]));
     if (mentions(demand->text, STR("hazards"))) print_hazards(grading);
     if (outcome->verdict == JUDGE_FAILS && is_too_much(&outcome->comparison))
         print_worst_line(grading, outcome->comparison.subject);
 }
 
-// What is predicted to hold the program back, and the line with most of its time, or two lines.
+// Prints the predicted limits and the slowest line, or two lines if the demand fails.
 static void print_limits(const Grading *grading, bool holds) {
     const ProgramTime *time = &grading->at.program->predicted;
     for (int k = 0; k < PROGRAM_GAINS && time->gains[k].pct >= 1; k++)
@@ -121,22 +121,22 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
     const Exercise *exercise = grading->exercise;
     const ExerciseDemand *demand = &exercise->demands[index];
     Arena *arena = grading->session->arena;
-    Buf came = {.arena = arena};
+    Buf result = {.arena = arena};
     const ExprComparison *comparison = &outcome->comparison;
     if (outcome->verdict == JUDGE_NO_GPU) {
-        buf_add(&came, STR("no GPU here to time it, and it could not be predicted"));
+        buf_add(&result, STR("not timed: there is no GPU here, and no prediction"));
     } else if (outcome->verdict == JUDGE_UNKNOWN) {
-        buf_add(&came, STR("the program did not come that far"));
+        buf_add(&result, STR("the program stopped before it had this number"));
     } else {
-        buf_format(&came, "%.*s", STR_ARG(bare(arena, comparison->left)));
+        buf_format(&result, "%.*s", STR_ARG(bare(arena, comparison->left)));
         if (outcome->verdict == JUDGE_FAILS)
-            buf_format(&came, ", demanded: %.*s %.*s", STR_ARG(comparison->operator),
+            buf_format(&result, ", demanded: %.*s %.*s", STR_ARG(comparison->operator),
                        STR_ARG(bare(arena, comparison->right)));
         if (!grading->at.gpu && judge_is_about_time(demand->text))
-            buf_format(&came, ", predicted for %.*s", STR_ARG(grading->session->book->reference));
+            buf_format(&result, ", predicted for %.*s", STR_ARG(grading->session->book->reference));
     }
     printf("  %s %-40.*s %.*s\n", marks[outcome->verdict], STR_ARG(demand->text),
-           STR_ARG(buf_str(&came)));
+           STR_ARG(buf_str(&result)));
     if (!grading->at.gpu && grading->at.program && judge_is_about_time(demand->text))
         print_limits(grading, outcome->verdict == JUDGE_HOLDS);
     if (outcome->verdict == JUDGE_HOLDS || outcome->verdict == JUDGE_NO_GPU) return;
@@ -168,7 +168,7 @@ static void print_demands(Grading *grading) {
         }
 }
 
-// The sentence at the end. What fails is said on standard error, as a compiler does.
+// Prints the conclusion, on standard error if a demand fails, and saves the progress.
 static int conclude(Grading *grading, Str graded) {
     const Session *session = grading->session;
     const Exercise *exercise = grading->exercise;
@@ -203,7 +203,7 @@ static void print_head(const Grading *grading, Str file) {
 
 // --- a hole to fill ---
 
-// Copies the starter, once. False: printed why not.
+// Copies the starter unless the reader has a file. False: an error was printed.
 static bool have_file(const Session *session, const Exercise *exercise, Str file) {
     struct stat status;
     char *path = str_terminated(session->arena, file);
@@ -260,7 +260,7 @@ static int grade_program(const Session *session, const Exercise *exercise) {
     if (!session_own(session, exercise, &own)) return 2;
     grading.at = (JudgeCase){&scope, &own, &own, NULL, session->tools.native != NULL};
     if (!judge_understands(session->arena, exercise, &grading.at, &line, &why)) {
-        session_say(session, exercise, line, buf_str(&why));
+        session_error(session, exercise, line, buf_str(&why));
         return 2;
     }
     if (session->solution) {
@@ -300,7 +300,7 @@ static void print_mistake(const Grading *grading, double answer) {
     }
 }
 
-// A number as one types it: 1,234 too.
+// Reads a number, possibly with commas as in 1,234.
 static bool read_answer(Arena *arena, const char *typed, double *number) {
     Buf digits = {.arena = arena};
     for (; *typed; typed++)
@@ -335,15 +335,15 @@ static int grade_answer(const Session *session, const Exercise *exercise) {
     bool clear = judge_understands(session->arena, exercise, &grading.at, &line, &why) &&
                  judge_answer(session->arena, exercise, &grading.at, &right, &why);
     if (!clear) {
-        session_say(session, exercise, line, buf_str(&why));
+        session_error(session, exercise, line, buf_str(&why));
         return 2;
     }
-    if (right.unit == UNIT_RATIO) right.unit = UNIT_COUNT; // a number of what is counted
+    if (right.unit == UNIT_RATIO) right.unit = UNIT_COUNT; // the answer is a plain number
     Str typed = session->solution ? bare(session->arena, right) : str_of(session->answer);
     if (session->solution) {
         given = right.number;
     } else if (!read_answer(session->arena, session->answer, &given)) {
-        fprintf(stderr, "ANSWER=%s is no number\n", session->answer);
+        fprintf(stderr, "ANSWER=%s is not a number\n", session->answer);
         return 2;
     }
     print_head(&grading, STR(""));
@@ -351,7 +351,7 @@ static int grade_answer(const Session *session, const Exercise *exercise) {
     return conclude(&grading, session->solution ? STR("") : typed);
 }
 
-// What is asked: the exercise's text down to its first block.
+// Prints the question: the exercise's text up to its first block.
 static void print_question(const Session *session, const Exercise *exercise) {
     Str text, line;
     if (!file_read_text(session->arena,
@@ -367,7 +367,7 @@ static void print_question(const Session *session, const Exercise *exercise) {
 int verdict(const Session *session, const Exercise *exercise) {
     Str number = session_number(session, exercise);
     if (exercise->kind == EXERCISE_BUILD && session->answer) {
-        fprintf(stderr, "exercise %.*s asks for no number: it grades %.*s\n", STR_ARG(number),
+        fprintf(stderr, "exercise %.*s is not answered with a number: edit %.*s\n", STR_ARG(number),
                 STR_ARG(session_file(session, exercise)));
         return 2;
     }

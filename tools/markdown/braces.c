@@ -1,11 +1,11 @@
-// Braces: see braces.h.
+// Parses pandoc's attribute lists.
 #include "markdown/braces.h"
 
 #include <ctype.h>
 
 static bool is_space(char c) { return isspace((unsigned char)c); }
 
-// Bytes above 127 belong to letters outside ASCII.
+// Bytes above 127 count as letters: they are parts of letters outside ASCII.
 static bool is_letter(char c) { return isalpha((unsigned char)c) || (unsigned char)c >= 0x80; }
 
 static bool is_name_char(char c) {
@@ -32,15 +32,14 @@ typedef struct {
 
 enum { ATTRIBUTES_MAX = 64, FOUND_MAX = 60 };
 
-// The item at `at`, up to white space or the closing brace, for a message; only the start of a
-// long one.
+// The item at `at`, up to white space or the closing brace, for a message; shortened if it is long.
 static Str item_at(const Reader *reader, size_t at) {
     size_t end = at;
     while (end < reader->text.len && !is_space(reader->text.at[end]) && reader->text.at[end] != '}')
         end++;
     Str item = str_slice(reader->text, at, end);
     if (item.len <= FOUND_MAX) return item;
-    size_t whole = FOUND_MAX; // characters, where the text has any
+    size_t whole = FOUND_MAX; // do not cut a UTF-8 character
     while (whole && ((unsigned char)item.at[whole] & 0xC0) == 0x80) whole--;
     item.len = whole ? whole : FOUND_MAX;
     return item;
@@ -92,7 +91,7 @@ static void read_name(Reader *reader) {
         reader->braces->id = str_slice(reader->text, start, reader->at);
 }
 
-// A value, quoted or bare. A backslash takes the special meaning from the character after it.
+// Reads a value, quoted or bare. A backslash escapes the character after it.
 static bool read_value(Reader *reader, Str *value) {
     Buf buf = {.arena = reader->arena};
     size_t start = reader->at;

@@ -1,4 +1,4 @@
-// Chunk: fills the table from Markdown files and looks names up in it. See chunk.h.
+// Fills the chunk table from Markdown files and looks up names in it.
 #include "markdown/chunk.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ bool chunk_is_reference(Str line, Str *indent, Str *name) {
     return true;
 }
 
-// What is wrong with a file target, or NULL. It must stay below code/ whatever the folder holds.
+// What is wrong with a file target, or NULL. A target must be below code/.
 static const char *target_fault(Str target) {
     if (target.len == 0) return "is empty";
     if (target.at[0] == '/') return "is absolute";
@@ -61,7 +61,7 @@ static void find_references(ChunkTable *table, Chunk *chunk) {
     }
 }
 
-// A head of a block inside a chunk: the chunk's closing fence was forgotten.
+// Reports the opening line of a block inside a chunk: the chunk's closing fence is missing.
 static void find_swallowed_head(ChunkTable *table, size_t file, const FencePart *part) {
     for (size_t i = 0; i < part->body_count; i++) {
         Str line = str_trim(part->body[i]);
@@ -114,8 +114,8 @@ static void check_utf8(ChunkTable *table, size_t file, Str text) {
                (unsigned)(unsigned char)text.at[bad], bad - start + 1);
 }
 
-// CommonMark takes a line of backticks for text where one more stands behind them. With an
-// attribute before it the author meant a block.
+// In CommonMark a line of backticks with another backtick after them is text. If attributes follow
+// the first ones, the author meant a block.
 static void find_broken_fences(ChunkTable *table, size_t file, const FencePart *prose) {
     Str rest = prose->source, line;
     for (size_t number = prose->line; str_line(&rest, &line); number++) {
@@ -123,7 +123,8 @@ static void find_broken_fences(ChunkTable *table, size_t file, const FencePart *
         if (!str_starts(info, STR("```"))) continue;
         while (info.len && info.at[0] == '`') info = str_from(info, 1);
         if (str_starts(str_trim(info), STR("{")) && str_find(info, STR("`")) != SIZE_MAX)
-            chunk_fail(table, file, number, "a ` in its attributes makes this text, no block");
+            chunk_fail(table, file, number,
+                       "a ` in the attributes turns this block into text: remove it");
     }
 }
 

@@ -1,12 +1,12 @@
-// Chunk: what can be wrong between chunks. Every walk keeps its own stack: chunks may nest deeper
-// than the C stack is.
+// Checks references, cycles, sizes and targets of all chunks. Each traversal has its own stack
+// because chunks may nest deeper than the C stack allows.
 #include <stdlib.h>
 
 #include "markdown/chunk.h"
 
 // --- names ---
 
-// References mean the starter of a hole.
+// A reference to a hole means its starter.
 static bool is_other_variant(const ChunkTable *table, size_t chunk) {
     size_t exercise = table->chunks[chunk].exercise;
     return exercise != CHUNK_NONE && table->chunks[chunk].variant != VARIANT_NONE &&
@@ -37,8 +37,8 @@ static void index_names(ChunkTable *table) {
 
 // --- references ---
 
-// The defined name nearest to this one, if any is near. `budget` limits the work of a whole run,
-// in names and in characters compared.
+// The defined name most similar to this one, if there is one. `budget` limits the work of a whole
+// run, in names and characters compared.
 static Str nearest_name(const ChunkTable *table, Str name, size_t *budget) {
     Str nearest = {0};
     size_t edits = 0;
@@ -73,7 +73,7 @@ static void resolve_references(ChunkTable *table) {
     }
 }
 
-// A reference with white space inside the brackets is text; if the name exists it is a slip.
+// A reference with white space inside the brackets is text. Reports it if a chunk has that name.
 static void find_spaced_references(ChunkTable *table, const Chunk *chunk) {
     for (size_t i = 0; i < chunk->part->body_count; i++) {
         Str text = str_trim(chunk->part->body[i]), indent, name;
@@ -109,7 +109,7 @@ static void collect_users(ChunkTable *table) {
     }
 }
 
-// Marks what the targets pull in, and reports the chunks that are left.
+// Marks the chunks that targets include, and reports the others.
 static void find_unused(ChunkTable *table, const bool *on_cycle) {
     bool *reached = ARENA_NEW(table->arena, table->chunk_count, bool);
     size_t *stack = ARENA_NEW(table->arena, table->chunk_count, size_t);
@@ -138,11 +138,12 @@ static void find_unused(ChunkTable *table, const bool *on_cycle) {
 
 // --- cycles and sizes: one depth-first walk ---
 
-// What the expansion of a chunk comes to, each number stopping at SIZE_CAP.
+// The size of a chunk's expansion, each number at most SIZE_CAP.
 typedef struct {
     uint64_t bytes;
-    uint64_t filled; // lines that an indent would make longer
-    uint64_t lines;  // and every chunk pulled in, so that empty ones are not free
+    uint64_t filled; // number of lines that are not blank, which an indent makes longer
+    uint64_t
+        lines; // number of lines plus one per included chunk, so that empty chunks are not free
 } Size;
 
 enum { CYCLE_NAMES_SHOWN = 8 };
@@ -178,10 +179,10 @@ static Size expanded_size(const Chunk *chunk, const Size *sizes) {
 
 typedef struct {
     size_t chunk;
-    size_t next; // reference to follow next
+    size_t next; // next reference to follow
 } Visit;
 
-// Reports path[from..depth) and back to path[from] as a cycle that `reference` closes.
+// Reports the cycle of path[from..depth), closed by `reference`.
 static void report_cycle(ChunkTable *table, const Visit *path, size_t from, size_t depth,
                          const ChunkReference *reference) {
     const Chunk *closing = &table->chunks[path[depth - 1].chunk];
@@ -201,12 +202,12 @@ static void report_cycle(ChunkTable *table, const Visit *path, size_t from, size
                STR_ARG(buf_str(&names)));
 }
 
-// Visits every chunk after those that it pulls in. Sets the size of each, reports each cycle once
-// and sets on_cycle for the chunks on it.
+// Visits every chunk after those that it includes. Sets the size of each, reports each cycle once
+// and sets on_cycle for its chunks.
 static Size *walk_chunks(ChunkTable *table, bool *on_cycle) {
     Size *sizes = ARENA_NEW(table->arena, table->chunk_count, Size);
     Visit *path = ARENA_NEW(table->arena, table->chunk_count, Visit);
-    size_t *place = ARENA_NEW(table->arena, table->chunk_count, size_t); // in path, plus one
+    size_t *place = ARENA_NEW(table->arena, table->chunk_count, size_t); // index in path plus one
     bool *visited = ARENA_NEW(table->arena, table->chunk_count, bool);
     for (size_t root = 0; root < table->chunk_count; root++) {
         if (visited[root]) continue;
@@ -248,7 +249,7 @@ static void find_too_large(ChunkTable *table, const Size *sizes) {
         lines = capped_add(lines, sizes[i].lines);
         if (bytes <= CHUNK_LIMIT_BYTES && lines <= CHUNK_LIMIT_LINES) continue;
         chunk_fail(table, chunk->file, chunk->line,
-                   "output too large: with `%.*s` it passes %llu MiB or %llu lines",
+                   "output too large: with `%.*s` it exceeds %llu MiB or %llu lines",
                    STR_ARG(chunk->target), (unsigned long long)CHUNK_LIMIT_BYTES >> 20,
                    (unsigned long long)CHUNK_LIMIT_LINES);
         return;
@@ -281,7 +282,7 @@ static const Target *find_target(const Target *targets, size_t count, Str path) 
     return low < count && str_equal(targets[low].path, path) ? &targets[low] : NULL;
 }
 
-// Two targets may not share a path, and none may be a folder of another.
+// Reports targets with the same path, and targets that are a folder of another.
 static void find_clashing_targets(ChunkTable *table) {
     Target *targets = ARENA_NEW(table->arena, table->chunk_count, Target);
     size_t count = 0;
@@ -331,7 +332,7 @@ void chunk_check(ChunkTable *table) {
     exercise_check(table);
     index_names(table);
     find_clashing_targets(table);
-    if (complete) { // what is missing may stand where nothing could be read
+    if (complete) { // else a missing chunk may be in what was not read
         bool *on_cycle = ARENA_NEW(table->arena, table->chunk_count, bool);
         resolve_references(table);
         collect_users(table);

@@ -1,4 +1,4 @@
-// The lines of pandoc's fenced divs: see braces.h.
+// Recognizes the lines that open and close pandoc's fenced divs.
 #include "markdown/braces.h"
 
 DivLine div_line(Arena *arena, Str line, Braces *braces) {

@@ -1,4 +1,4 @@
-// Exercise: see exercise.h.
+// Finds the exercises of chapters and checks that they are complete.
 #include "markdown/exercise.h"
 
 #include <ctype.h>
@@ -6,17 +6,17 @@
 #include "markdown/braces.h"
 #include "markdown/chunk.h"
 
-// --- what stands where ---
+// --- divs of a chapter ---
 
-enum { DIVS_MAX = 64 }; // open at a time; deeper ones are not looked at
+enum { DIVS_MAX = 64 }; // open at a time; deeper ones are ignored
 
 typedef struct {
     ChunkTable *table;
     size_t file;
-    size_t exercise;   // the open one, or EXERCISE_NONE
-    int depth, within; // open divs; how many when the exercise opened
-    int hint_depth;    // the same for the open hint; 0: none
-    const char *hint;  // where its text starts
+    size_t exercise;   // the open exercise, or EXERCISE_NONE
+    int depth, within; // number of open divs; that number when the exercise opened
+    int hint_depth;    // that number when the hint opened; 0: no open hint
+    const char *hint;  // start of the hint's text
 } Scan;
 
 static void open_exercise(Scan *scan, const Braces *braces, size_t line) {
@@ -33,8 +33,9 @@ static void open_exercise(Scan *scan, const Braces *braces, size_t line) {
                          .program = EXERCISE_NONE};
     braces_value(braces, STR("title"), &exercise.title);
     if (exercise.id.len == 0 || exercise.title.len == 0)
-        chunk_fail(table, scan->file, line,
-                   "an exercise has an id and a title: ::: {.exercise #name title=\"...\"}");
+        chunk_fail(
+            table, scan->file, line,
+            "an exercise needs an id and a title: write ::: {.exercise #name title=\"...\"}");
     scan->exercise = table->exercise_count;
     scan->within = scan->depth;
     ARENA_GROW(table->arena, table->exercises, table->exercise_count, table->exercise_capacity);
@@ -49,12 +50,13 @@ static void open_div(Scan *scan, const Braces *braces, size_t line, const char *
         if (scan->exercise == EXERCISE_NONE)
             open_exercise(scan, braces, line);
         else
-            chunk_fail(table, scan->file, line, "an exercise inside an exercise");
+            chunk_fail(table, scan->file, line,
+                       "an exercise cannot be inside another: close that one with ::: first");
         return;
     }
     bool hint = braces_have_class(braces, STR("hint"));
     if (scan->exercise == EXERCISE_NONE) {
-        if (hint) chunk_fail(table, scan->file, line, "a hint stands inside an exercise");
+        if (hint) chunk_fail(table, scan->file, line, "a hint must be inside an exercise");
         return;
     }
     if (braces_have_class(braces, STR("answer"))) table->exercises[scan->exercise].answered = true;
@@ -65,7 +67,7 @@ static void open_div(Scan *scan, const Braces *braces, size_t line, const char *
 
 static void close_div(Scan *scan, const char *before) {
     ChunkTable *table = scan->table;
-    if (scan->depth == 0) return; // whoever weaves the chapter says so
+    if (scan->depth == 0) return; // weave reports this
     Exercise *exercise = scan->exercise == EXERCISE_NONE ? NULL : &table->exercises[scan->exercise];
     if (exercise && scan->depth == scan->hint_depth) {
         Str text = str_trim((Str){scan->hint, (size_t)(before - scan->hint)});
@@ -93,16 +95,16 @@ static void scan_prose(Scan *scan, const FencePart *part) {
     }
 }
 
-// --- blocks that say something about an exercise ---
+// --- .expect and .mistakes blocks ---
 
-// Takes `LEFT | RIGHT` apart; right is empty where there is no bar.
+// Splits `LEFT | RIGHT`; right is empty if there is no bar.
 static Str take_left(Str line, Str *right) {
     size_t bar = str_find(line, STR("|"));
     *right = bar == SIZE_MAX ? STR("") : str_trim(str_from(line, bar + 1));
     return str_trim(str_slice(line, 0, bar));
 }
 
-// `hint 2`: 2. 0: it is none.
+// The number N of `hint N`, or 0.
 static size_t hint_number(Str text) {
     size_t number = 0;
     if (!str_starts(text, STR("hint "))) return 0;
@@ -119,7 +121,7 @@ static void add_demand(ChunkTable *table, Exercise *exercise, Str line, size_t n
     ExerciseDemand demand = {.text = take_left(line, &hint), .line = number};
     demand.hint = hint_number(hint);
     if (hint.len && demand.hint == 0)
-        chunk_fail(table, exercise->file, number, "`%.*s`: expected `hint N` behind the bar",
+        chunk_fail(table, exercise->file, number, "`%.*s`: expected `hint N` after the bar",
                    STR_ARG(hint));
     ARENA_GROW(table->arena, exercise->demands, exercise->demand_count, exercise->demand_capacity);
     exercise->demands[exercise->demand_count++] = demand;
@@ -129,7 +131,8 @@ static void add_mistake(ChunkTable *table, Exercise *exercise, Str line, size_t 
     ExerciseMistake mistake = {.line = number};
     mistake.value = take_left(line, &mistake.why);
     if (mistake.why.len == 0)
-        chunk_fail(table, exercise->file, number, "a mistake is explained: EXPRESSION | sentence");
+        chunk_fail(table, exercise->file, number,
+                   "explain this mistake: write EXPRESSION | sentence");
     ARENA_GROW(table->arena, exercise->mistakes, exercise->mistake_count,
                exercise->mistake_capacity);
     exercise->mistakes[exercise->mistake_count++] = mistake;
@@ -141,7 +144,7 @@ static void scan_fence(Scan *scan, const FencePart *part) {
     bool mistakes = fence_has_class(part, STR("mistakes"));
     if (!demands && !mistakes) return;
     if (scan->exercise == EXERCISE_NONE) {
-        chunk_fail(table, scan->file, part->line, "this block belongs inside an exercise");
+        chunk_fail(table, scan->file, part->line, "this block must be inside an exercise");
         return;
     }
     Exercise *exercise = &table->exercises[scan->exercise];
@@ -164,7 +167,7 @@ void exercise_scan(ChunkTable *table, size_t file, size_t *inside) {
     }
 }
 
-// --- is it one? ---
+// --- checks ---
 
 static void fail(ChunkTable *table, const Exercise *exercise, const char *what) {
     chunk_fail(table, exercise->file, exercise->line, "exercise `%.*s`: %s", STR_ARG(exercise->id),
@@ -182,23 +185,23 @@ static void add_wrong(ChunkTable *table, Exercise *exercise, size_t chunk) {
     ExerciseWrong wrong = {.chunk = chunk, .demand = EXERCISE_NONE};
     Str fails;
     if (!fence_attribute(at->part, STR("why"), &wrong.why))
-        chunk_fail(table, at->file, at->line, "a wrong variant says why=\"what is wrong\"");
+        chunk_fail(table, at->file, at->line, "a wrong variant needs why=\"what is wrong\"");
     if (!fence_attribute(at->part, STR("fails"), &fails))
         chunk_fail(table, at->file, at->line,
-                   "a wrong variant says fails=\"the demand that catches it\"");
+                   "a wrong variant needs fails=\"the demand that catches it\"");
     else if ((wrong.demand = demand_with(exercise, fails)) == EXERCISE_NONE)
-        chunk_fail(table, at->file, at->line, "fails=\"%.*s\" is no line of the .expect block",
+        chunk_fail(table, at->file, at->line, "fails=\"%.*s\" is not a line of the .expect block",
                    STR_ARG(fails));
     ARENA_GROW(table->arena, exercise->wrong, exercise->wrong_count, exercise->wrong_capacity);
     exercise->wrong[exercise->wrong_count++] = wrong;
 }
 
-// A place that one chunk may take.
+// Stores the chunk in a place for a single chunk; reports a second one.
 static void take(ChunkTable *table, size_t *place, size_t chunk, const char *what) {
     const Chunk *at = &table->chunks[chunk];
     if (*place != EXERCISE_NONE)
         chunk_fail(table, at->file, at->line,
-                   "an exercise has one %s, and its first is at line %zu", what,
+                   "a second %s: an exercise has only one, which is at line %zu", what,
                    table->chunks[*place].line);
     else
         *place = chunk;
@@ -206,14 +209,15 @@ static void take(ChunkTable *table, size_t *place, size_t chunk, const char *wha
 
 static void check_variant(ChunkTable *table, const Exercise *exercise, const Chunk *chunk) {
     if (chunk->name.len == 0 || chunk->target.len)
-        chunk_fail(table, chunk->file, chunk->line, "a variant is a chunk with a #name, no file");
+        chunk_fail(table, chunk->file, chunk->line,
+                   "a variant must be a chunk with a #name and without file=");
     if (chunk->reference_count)
         chunk_fail(table, chunk->file, chunk->line + 1 + chunk->references[0].body,
-                   "a variant pulls nothing in");
+                   "a variant must not pull in other chunks");
     if (exercise->starter != EXERCISE_NONE &&
         !str_equal(chunk->name, table->chunks[exercise->starter].name))
         chunk_fail(table, chunk->file, chunk->line,
-                   "all variants have one name, and the starter's is <<%.*s>>",
+                   "all variants of a hole have the same name: use the starter's, <<%.*s>>",
                    STR_ARG(table->chunks[exercise->starter].name));
 }
 
@@ -222,9 +226,10 @@ static void place_chunk(ChunkTable *table, size_t chunk) {
     bool below = str_starts(at->target, STR("code/exercises/"));
     if (at->exercise == EXERCISE_NONE) {
         if (at->variant != VARIANT_NONE)
-            chunk_fail(table, at->file, at->line, "a variant stands inside an exercise");
+            chunk_fail(table, at->file, at->line, "a variant must be inside an exercise");
         if (below)
-            chunk_fail(table, at->file, at->line, "code/exercises/ is for programs of exercises");
+            chunk_fail(table, at->file, at->line,
+                       "code/exercises/ is only for programs of exercises");
         return;
     }
     Exercise *exercise = &table->exercises[at->exercise];
@@ -232,7 +237,7 @@ static void place_chunk(ChunkTable *table, size_t chunk) {
         take(table, &exercise->program, chunk, "program");
         if (!below && !at->misplaced)
             chunk_fail(table, at->file, at->line,
-                       "the program of an exercise goes below "
+                       "the program of an exercise must be below "
                        "code/exercises/");
     }
     if (at->variant == VARIANT_STARTER) take(table, &exercise->starter, chunk, "starter");
@@ -244,11 +249,12 @@ static void check_build(ChunkTable *table, const Exercise *exercise) {
     if (exercise->starter == EXERCISE_NONE) fail(table, exercise, "its hole has no .starter");
     if (exercise->solution == EXERCISE_NONE) fail(table, exercise, "its hole has no .solution");
     if (exercise->wrong_count < EXERCISE_WRONG_LEAST)
-        fail(table, exercise, "its hole has less than three .wrong variants");
+        fail(table, exercise, "its hole has fewer than three .wrong variants");
     if (exercise->program == EXERCISE_NONE)
         fail(table, exercise, "no file=code/exercises/NAME.cu pulls its hole in");
     if (exercise->demand_count == 0) fail(table, exercise, "it has no .expect block");
-    if (exercise->mistake_count) fail(table, exercise, "mistakes are for a number that is asked");
+    if (exercise->mistake_count)
+        fail(table, exercise, ".mistakes is only for an exercise that asks for a number");
 }
 
 static void check_one(ChunkTable *table, Exercise *exercise) {
@@ -261,9 +267,11 @@ static void check_one(ChunkTable *table, Exercise *exercise) {
     if (exercise->kind == EXERCISE_BUILD) check_build(table, exercise);
     if (exercise->kind == EXERCISE_COUNT &&
         !str_starts(exercise->demands[0].text, STR("answer == ")))
-        fail(table, exercise, "it asks for a number: its first demand starts with `answer == `");
+        fail(table, exercise,
+             "it asks for a number: its first demand must start with `answer == `");
     if (exercise->kind == EXERCISE_EXPLORE && !exercise->answered)
-        fail(table, exercise, "nothing is graded, so an .answer div says what one should see");
+        fail(table, exercise,
+             "it is not graded, so it needs an .answer div that says what to expect");
     if (exercise->kind != EXERCISE_EXPLORE && exercise->hint_count == 0)
         fail(table, exercise, "it has no hint");
     for (size_t i = 0; i < exercise->demand_count; i++)
@@ -287,7 +295,7 @@ void exercise_check(ChunkTable *table) {
     }
 }
 
-// --- what it is called ---
+// --- lookups ---
 
 Variant exercise_variant(const FencePart *part) {
     if (fence_has_class(part, STR("starter"))) return VARIANT_STARTER;

@@ -1,15 +1,16 @@
-// Exercise: what stands between `::: {.exercise #id title="..."}` and its `:::`, and whether that
-// makes an exercise. Its number is its place in the chapter: the second of chapter 4 is 4.2.
+// Exercise: the part of a chapter between `::: {.exercise #id title="..."}` and its `:::`, and the
+// checks that it is complete. The second exercise of chapter 4 has the number 4.2. There are three
+// kinds:
 //
 //   build    a hole to fill: chunks of one name, a .starter, a .solution and at least three
-//            .wrong ones; a program below code/exercises/ that pulls the hole in; an .expect block
-//   count    a number is asked: an .expect block that says `answer == ...`, no hole
-//   explore  neither: something to run, with what one should see in an .answer div
+//            .wrong ones; a program below code/exercises/ that includes it; an .expect block
+//   count    a question with a number as answer: an .expect block with `answer == ...`, no hole
+//   explore  something to run, neither hole nor question; an .answer div says what to expect
 //
-// An .expect block demands one thing a line, `EXPRESSION` or `EXPRESSION | hint N`. A .wrong chunk
-// says why="what is wrong" and fails="one of the demands", which must catch it. Hints are divs of
-// class hint, numbered from 1. A .mistakes block of a number that is asked has lines
-// `EXPRESSION | sentence`: answers that one arrives at by a known mistake.
+// An .expect block has one demand per line, `EXPRESSION` or `EXPRESSION | hint N`. A .wrong
+// chunk has why="what is wrong" and fails="a demand", which must catch it. Hints are divs of
+// class hint, numbered from 1. A .mistakes block of a question has lines `EXPRESSION | sentence`:
+// wrong answers that result from a known mistake.
 #ifndef MARKDOWN_EXERCISE_H
 #define MARKDOWN_EXERCISE_H
 
@@ -28,7 +29,7 @@ typedef enum { VARIANT_NONE, VARIANT_STARTER, VARIANT_SOLUTION, VARIANT_WRONG } 
 typedef struct {
     Str text;    // the comparison
     size_t line; // in the chapter
-    size_t hint; // the one that fits, from 1; 0: none
+    size_t hint; // the hint for this demand, from 1; 0: none
 } ExerciseDemand;
 
 typedef struct {
@@ -40,39 +41,39 @@ typedef struct {
 typedef struct {
     size_t chunk;
     Str why;
-    size_t demand; // that must catch it: index into the demands
+    size_t demand; // index of the demand that must catch it
 } ExerciseWrong;
 
 typedef struct {
     Str id, title;
-    size_t file, line, number; // the number is its place in the file, from 1
+    size_t file, line, number; // number: its position in the file, from 1
     bool closed;
     ExerciseKind kind;
-    size_t starter, solution, program; // chunks; EXERCISE_NONE
+    size_t starter, solution, program; // indices of chunks, or EXERCISE_NONE
     ExerciseWrong *wrong;
     size_t wrong_count, wrong_capacity;
     ExerciseDemand *demands;
     size_t demand_count, demand_capacity;
     ExerciseMistake *mistakes;
     size_t mistake_count, mistake_capacity;
-    Str *hints; // their text, Markdown
+    Str *hints; // Markdown
     size_t hint_count, hint_capacity;
     bool answered; // it has an .answer div
 } Exercise;
 
 typedef struct ChunkTable ChunkTable;
 
-// Finds the exercises of a file that has just been scanned, and says in inside[part] which one each
-// of its parts stands in. Called by chunk_add.
+// Finds the exercises of a scanned file. inside[part] becomes the exercise around each of its
+// parts. Called by chunk_add.
 void exercise_scan(ChunkTable *table, size_t file, size_t *inside);
 
-// Fills what depends on chunks, and reports what makes no exercise. Called by chunk_check.
+// Assigns the chunks to exercises and reports incomplete exercises. Called by chunk_check.
 void exercise_check(ChunkTable *table);
 
-// The variant that a fenced block is.
+// The variant of a fenced block, according to its class.
 Variant exercise_variant(const FencePart *part);
 
-// What to call a kind: "build it", "count it", "explore it".
+// The name of a kind: "build it", "count it", "explore it".
 const char *exercise_kind_name(ExerciseKind kind);
 
 // The exercise that opens at this line of a file, or NULL.

@@ -1,4 +1,4 @@
-// Fence: reads Markdown line by line. Each line first continues the open containers, then either
+// Reads Markdown line by line. Each line first continues the open containers. Then it either
 // belongs to the open fence or HTML block, or opens new containers and at most one leaf block.
 #include "markdown/fence.h"
 
@@ -9,8 +9,8 @@
 
 enum { TAB_STOP = 4, CODE_INDENT = 4 };
 
-// A line being read. Columns count from 0; a tab reaches to the next multiple of four, and a list
-// item may take a part of it: `pending` columns of it are then still to come, before line.at[at].
+// A position in a line. Columns count from 0. A tab extends to the next multiple of four; if a list
+// item takes only part of a tab, `pending` is the number of its columns left before line.at[at].
 typedef struct {
     Str line;
     size_t at;
@@ -20,8 +20,8 @@ typedef struct {
 
 typedef struct {
     bool quote;   // a block quote; otherwise a list item
-    bool empty;   // an item with nothing in it yet: one blank line ends it
-    size_t width; // columns of white space that continue an item
+    bool empty;   // an item without content yet: one blank line ends it
+    size_t width; // indent in columns that continues a list item
 } Container;
 
 typedef enum { LEAF_NONE, LEAF_PARAGRAPH, LEAF_FENCE, LEAF_HTML } Leaf;
@@ -30,9 +30,9 @@ typedef struct {
     Arena *arena;
     FenceParts result;
     size_t part_capacity;
-    size_t line;            // number of the line at hand
-    const char *line_start; // where it starts
-    const char *prose;      // where the prose run before it starts
+    size_t line;            // number of the current line
+    const char *line_start; // start of the current line
+    const char *prose;      // start of the prose before it
     size_t prose_line;
 
     Container containers[FENCE_DEPTH_MAX];
@@ -46,7 +46,7 @@ typedef struct {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// The columns of white space ahead, and in *next the index of what follows it.
+// The width of the white space ahead, in columns; *next is the index after it.
 static size_t cursor_indent(const Cursor *cursor, size_t *next) {
     size_t column = cursor->column + cursor->pending;
     size_t at = cursor->at;
@@ -56,7 +56,7 @@ static size_t cursor_indent(const Cursor *cursor, size_t *next) {
     return column - cursor->column;
 }
 
-// Takes `count` columns; there must be that much white space.
+// Skips `count` columns of white space.
 static void cursor_skip_columns(Cursor *cursor, size_t count) {
     for (; count; count--) {
         if (cursor->pending)
@@ -72,7 +72,7 @@ static void cursor_skip_indent(Cursor *cursor) {
     cursor_skip_columns(cursor, cursor_indent(cursor, &next));
 }
 
-// Takes `count` characters, none of them white space.
+// Skips `count` characters other than white space.
 static void cursor_skip(Cursor *cursor, size_t count) {
     cursor->at += count;
     cursor->column += count;
@@ -92,7 +92,7 @@ static size_t run_length(Str s, char c) {
     return n;
 }
 
-// Three or more of the same *, - or _, with any white space. CommonMark 4.1.
+// Three or more of the same *, - or _, with any white space between. CommonMark 4.1.
 static bool is_thematic_break(Str s) {
     char mark = s.at[0];
     size_t count = 0;
@@ -115,8 +115,8 @@ static bool is_underline(Str s) {
     return (s.at[0] == '=' || s.at[0] == '-') && all_blank(str_from(s, run_length(s, s.at[0])));
 }
 
-// The length of the list marker that s starts with, or 0. CommonMark 5.2; only a filled item, and
-// only one numbered 1, may interrupt a paragraph.
+// The length of the list marker at the start of s, or 0. Only an item that has content and no
+// number but 1 may interrupt a paragraph. CommonMark 5.2.
 static size_t list_marker(Str s, bool interrupts) {
     size_t length = 0;
     bool bullet = s.at[0] == '-' || s.at[0] == '*' || s.at[0] == '+';
@@ -133,7 +133,7 @@ static size_t list_marker(Str s, bool interrupts) {
     return interrupts && all_blank(str_from(s, length)) ? 0 : length;
 }
 
-// The length of the fence that s opens, or 0. Backtick fences have no backtick in their info.
+// The length of the fence that opens s, or 0. A backtick fence's info string has no backtick.
 static size_t opening_fence(Str s) {
     char mark = s.at[0];
     if (mark != '`' && mark != '~') return 0;
@@ -142,8 +142,8 @@ static size_t opening_fence(Str s) {
     return mark == '`' && str_find(str_from(s, length), STR("`")) != SIZE_MAX ? 0 : length;
 }
 
-// Braces after one word at most, up to the end of the info string, are pandoc's attributes.
-// Anything else is another dialect's info string and, unless it looks meant for pandoc, no error.
+// Parses pandoc's attributes: braces that end the info string, after at most one word. Ignores
+// errors in other info strings, which belong to other dialects, unless braces_meant().
 static void read_info(Arena *arena, FencePart *part, size_t column) {
     size_t brace = str_find(part->info, STR("{"));
     Str list = str_from(part->info, brace), words = str_trim(str_slice(part->info, 0, brace));
@@ -171,7 +171,7 @@ static void add_part(Scanner *scanner, FencePart part) {
     scanner->result.parts[scanner->result.count++] = part;
 }
 
-// The prose from where it began up to `end` becomes a part.
+// Adds the prose up to `end` as a part.
 static void end_prose(Scanner *scanner, const char *end) {
     if (end == scanner->prose) return;
     add_part(scanner, (FencePart){.source = {scanner->prose, (size_t)(end - scanner->prose)},
@@ -199,7 +199,7 @@ static void open_fence(Scanner *scanner, const Cursor *cursor, size_t indent) {
     scanner->leaf = LEAF_FENCE;
 }
 
-// Ends the open fence before `next`, the start of line number `next_number`.
+// Ends the open fence before `next`, the start of line `next_number`.
 static void end_fence(Scanner *scanner, const char *next, size_t next_number) {
     scanner->open.source.len = (size_t)(next - scanner->open.source.at);
     scanner->open.line_count = next_number - scanner->open.line;
@@ -209,7 +209,7 @@ static void end_fence(Scanner *scanner, const char *next, size_t next_number) {
     scanner->prose_line = next_number;
 }
 
-// A line inside the open fence: true if it closes it, otherwise it is content.
+// Adds a line inside the open fence to its body. Returns true instead if it closes the fence.
 static bool fence_line(Scanner *scanner, Cursor *cursor) {
     FencePart *open = &scanner->open;
     size_t next, indent = cursor_indent(cursor, &next);
@@ -230,7 +230,7 @@ static bool fence_line(Scanner *scanner, Cursor *cursor) {
     return false;
 }
 
-// How many of the open containers this line continues; takes their marks off the line.
+// Returns how many of the open containers this line continues, and skips their markers.
 static size_t continue_containers(Scanner *scanner, Cursor *cursor) {
     for (size_t i = 0; i < scanner->depth; i++) {
         Container *container = &scanner->containers[i];
@@ -253,8 +253,8 @@ static size_t continue_containers(Scanner *scanner, Cursor *cursor) {
     return scanner->depth;
 }
 
-// Opens the block quote or list item that starts here, if one does, inside the first `depth`
-// containers, and takes its mark off the line.
+// Opens a block quote or list item that starts here, in the first `depth` containers. Skips its
+// marker.
 static bool open_container(Scanner *scanner, Cursor *cursor, size_t depth, bool in_paragraph) {
     size_t next, indent = cursor_indent(cursor, &next);
     Str text = str_from(cursor->line, next);
@@ -277,9 +277,9 @@ static bool open_container(Scanner *scanner, Cursor *cursor, size_t depth, bool 
 
 typedef enum { START_NONE, START_FENCE, START_HTML, START_LINE } LeafStart;
 
-// What leaf block starts with this text, if it is one that fences care about; a heading and a rule
-// are only a line. `lazy`: a paragraph is open, `in_paragraph`: and this line has the marks of its
-// containers. Sets the kind of the HTML block.
+// The kind of leaf block that starts with this text, as far as fences depend on it. Sets the kind
+// of an HTML block. `lazy`: a paragraph is open; `in_paragraph`: and the line has the markers of
+// its containers.
 static LeafStart leaf_start(Str text, bool lazy, bool in_paragraph, HtmlBlock *html) {
     if (opening_fence(text)) return START_FENCE;
     if (html_block_starts(text, lazy, html)) return START_HTML;
@@ -287,9 +287,9 @@ static LeafStart leaf_start(Str text, bool lazy, bool in_paragraph, HtmlBlock *h
     return in_paragraph && is_underline(text) ? START_LINE : START_NONE;
 }
 
-// A line that no open fence or HTML block owns, after the marks of the first `matched` containers.
+// Reads a line outside fences and HTML blocks, after the markers of the first `matched` containers.
 static void scan_block_start(Scanner *scanner, Cursor *cursor, size_t matched) {
-    bool lazy = scanner->leaf == LEAF_PARAGRAPH; // text may go on with it without container marks
+    bool lazy = scanner->leaf == LEAF_PARAGRAPH; // text continues it even without container markers
     size_t next, indent;
     LeafStart start = START_NONE;
     for (;;) {
@@ -318,7 +318,7 @@ static void scan_block_start(Scanner *scanner, Cursor *cursor, size_t matched) {
     }
 }
 
-// Reads one line, which `next_line` follows.
+// Reads one line. `next_line` is the start of the next.
 static void scan_line(Scanner *scanner, Str line, const char *next_line) {
     Cursor cursor = {.line = line};
     size_t matched = continue_containers(scanner, &cursor);

@@ -1,16 +1,16 @@
-// Fence: the block structure of Markdown as far as fenced code needs it. A text becomes a list of
-// parts, in order, that are either prose or one fenced block; the `source` slices of all parts,
-// put together, are the text again.
+// Fence: splits Markdown into prose and fenced blocks. The `source` slices of all parts,
+// concatenated, are the text.
 //
-// The rules are CommonMark 0.31's, section 4.5, with what decides whether a line can open or close
-// a fence: block quotes and list items (5.1, 5.2, down to FENCE_DEPTH_MAX levels), lazy paragraph
-// lines, HTML blocks (4.6), indents of four columns or more. The attributes are pandoc's:
+// The rules are those of CommonMark 0.31, section 4.5, with the rules that decide whether a line
+// can open or close a fence: block quotes and list items (5.1, 5.2, up to FENCE_DEPTH_MAX levels),
+// lazy paragraph lines, HTML blocks (4.6), and indents of four or more columns. Attributes are
+// pandoc's:
 //
 //     ``` {.cuda #load-tile key=value other="two words"}
 //     ```cuda {#load-tile}                                  (pandoc 3)
 //     ```cuda                                               (no braces: the word is the class)
 //
-// Braces that never meant to be pandoc's, such as {r, echo=FALSE} or {1,3-5}, are no error.
+// Braces of other dialects, such as {r, echo=FALSE} or {1,3-5}, are not errors.
 #ifndef MARKDOWN_FENCE_H
 #define MARKDOWN_FENCE_H
 
@@ -24,20 +24,21 @@
 enum { FENCE_DEPTH_MAX = 100 }; // containers beyond this depth are read as text
 
 typedef struct {
-    bool fenced;       // false: prose, and only source, line and line_count mean anything
-    Str source;        // every byte, line ends included; a fenced block has its fence lines too
-    size_t line;       // of the first line of `source`, counted from 1
-    size_t line_count; // lines in `source`
+    bool fenced;       // false: prose, where only source, line and line_count are set
+    Str source;        // all bytes, including line ends and the fence lines of a block
+    size_t line;       // number of the first line of `source`, from 1
+    size_t line_count; // number of lines in `source`
 
-    Str before;  // what stands before the opening fence on its line: container marks and indent
+    Str before;  // the text before the opening fence on its line: container markers and indent
     Str ticks;   // the opening fence itself: three or more ` or ~
     Str info;    // the rest of that line, trimmed
     bool nested; // inside a list item or a block quote
     bool closed; // a closing fence was found before the text or the container ended
-    Str *body;   // content lines without line end, container marks and the fence's own indent;
+    Str *body;   // content lines without line end, container markers and the fence's own indent;
+                 // body[i] is line `line + 1 + i`
     size_t body_count; // body[i] stands on line `line + 1 + i`
 
-    Braces braces; // what the fence is called and said about it; file= is among its attributes
+    Braces braces; // class, name and attributes of the block, such as file=
 } FencePart;
 
 typedef struct {
@@ -45,8 +46,8 @@ typedef struct {
     size_t count;
 } FenceParts;
 
-// Takes the whole text apart. `text` must outlive the result, which lives in the arena.
-// Every text has a reading: nothing is an error here except what braces.error and closed tell.
+// Splits a text, which must outlive the result in the arena. Any text can be split; the only errors
+// are braces.error and a fence that is not closed.
 FenceParts fence_scan(Arena *arena, Str text);
 
 bool fence_has_class(const FencePart *part, Str class_name);

@@ -1,4 +1,4 @@
-// HTML blocks in Markdown: see html_block.h.
+// Recognizes the start and end of HTML blocks in Markdown.
 #include "markdown/html_block.h"
 
 #include <ctype.h>
@@ -60,7 +60,7 @@ static size_t attribute_end(Str s, size_t at) {
     return at > start ? at : SIZE_MAX;
 }
 
-// A whole tag and nothing after it; no opening one that has a kind of its own.
+// A complete tag with nothing after it, other than an opening tag of HTML_VERBATIM.
 static bool is_lone_tag(Str s) {
     bool closing = s.len > 1 && s.at[1] == '/';
     size_t at = closing ? 2 : 1;

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-// The seven kinds of the specification, in its order: they differ in how they end.
+// The seven kinds of CommonMark, in its order; each ends differently.
 typedef enum {
     HTML_VERBATIM = 1, // <pre>, <script>, <style>, <textarea>
     HTML_COMMENT,
@@ -17,11 +17,11 @@ typedef enum {
     HTML_ANY_TAG    // a complete tag alone on its line; ends at a blank line
 } HtmlBlock;
 
-// Does this line, without its indent, start an HTML block? An HTML_ANY_TAG never does in the
-// middle of a paragraph.
+// Whether a line without its indent starts an HTML block. HTML_ANY_TAG cannot interrupt a
+// paragraph.
 bool html_block_starts(Str line, bool in_paragraph, HtmlBlock *kind);
 
-// Is this the last line of such a block? It can be the one that started it.
+// Whether this line, which may also be the first, ends such a block.
 bool html_block_ends(HtmlBlock kind, Str line);
 
 #endif

@@ -1,10 +1,10 @@
-// Inline: see inline.h.
+// Splits a paragraph into spans, with a bounded search for each closing mark.
 #include "markdown/inline.h"
 
 #include <string.h>
 
-// Nothing inline is longer: this bounds the search for a closing mark, and with it the time for a
-// paragraph full of opening ones.
+// The longest span of any kind. It bounds the search for a closing mark, and so the time for a
+// paragraph full of opening marks.
 #define LOOKAHEAD 4096
 
 InlineScan inline_scan(Str paragraph) {
@@ -19,15 +19,14 @@ static size_t run_of(Str s, size_t start, char c) {
     return end - start;
 }
 
-// Where c next stands in s, at or after `start`; SIZE_MAX when it does not within LOOKAHEAD.
+// The index of the next c in s from `start` on; SIZE_MAX if there is none within LOOKAHEAD.
 static size_t find_byte(Str s, size_t start, char c) {
     Str near = str_slice(s, start, start + LOOKAHEAD);
     const char *found = near.len ? memchr(near.at, c, near.len) : NULL;
     return found ? (size_t)(found - s.at) : SIZE_MAX;
 }
 
-// The length of the code span that s starts with, its ticks included; 0 when the ticks do not
-// close.
+// The length of the code span at the start of s, including its backticks; 0 if it is not closed.
 static size_t code_length(Str s, size_t ticks) {
     for (size_t i = ticks; (i = find_byte(s, i, '`')) < LOOKAHEAD;) {
         size_t run = run_of(s, i, '`');
@@ -46,7 +45,7 @@ static bool starts_attributes(Str s) {
     return letter && find_byte(s, 0, '=') < find_byte(s, 0, '}');
 }
 
-// The length of "{…}" at the start of s, quotes respected; 0 when it is not an attribute list.
+// The length of the attribute list "{…}" at the start of s, or 0. Quotes may contain braces.
 static size_t brace_length(Str s) {
     bool quoted = false;
     if (!starts_attributes(s)) return 0;
@@ -57,8 +56,8 @@ static size_t brace_length(Str s) {
     return 0;
 }
 
-// The length of the math that s starts with. Pandoc's tex_math_dollars: no space inside the
-// dollars, no digit after the closing one.
+// The length of the math at the start of s. By pandoc's tex_math_dollars there is no space inside
+// the dollars and no digit after the closing one.
 static size_t math_length(Str s) {
     size_t dollars = at(s, 1) == '$' ? 2 : 1;
     char first = at(s, dollars);
@@ -90,7 +89,7 @@ static size_t note_length(Str s) {
     return 0;
 }
 
-// A destination runs to white space or the closing parenthesis that belongs to it.
+// The length of a link destination, which ends at white space or the matching parenthesis.
 static size_t target_length(Str s) {
     int open = 0;
     for (size_t i = 0; i < s.len; i++) {
@@ -113,35 +112,35 @@ static size_t definition_length(const InlineScan *scan, Str s) {
     return start;
 }
 
-// Takes what is not plain text off the start of s. 0: it is plain text.
-static size_t special(InlineScan *scan, Str s, Inline *piece) {
+// Parses a span other than plain text at the start of s. Returns its length, or 0.
+static size_t special(InlineScan *scan, Str s, Inline *span) {
     char c = at(s, 0);
     size_t length = 0;
-    *piece = (Inline){.kind = INLINE_TEXT};
+    *span = (Inline){.kind = INLINE_TEXT};
     if (scan->in_target) {
         length = target_length(s);
-        *piece = (Inline){INLINE_TARGET, .text = str_slice(s, 0, length), .image = scan->image};
+        *span = (Inline){INLINE_TARGET, .text = str_slice(s, 0, length), .image = scan->image};
     } else if (scan->closed && c == '{' && (length = brace_length(s))) {
-        *piece = (Inline){INLINE_ATTRIBUTES, .text = str_slice(s, 0, length)};
+        *span = (Inline){INLINE_ATTRIBUTES, .text = str_slice(s, 0, length)};
     } else if (c == '`') {
         size_t ticks = run_of(s, 0, '`');
         size_t code = code_length(s, ticks), braces = code ? brace_length(str_from(s, code)) : 0;
         length = code + braces;
-        if (code) *piece = (Inline){INLINE_CODE, .text = str_slice(s, ticks, code - ticks)};
-        if (braces) piece->attributes = str_slice(s, code, length);
+        if (code) *span = (Inline){INLINE_CODE, .text = str_slice(s, ticks, code - ticks)};
+        if (braces) span->attributes = str_slice(s, code, length);
     } else if (c == '$' && (length = math_length(s))) {
-        *piece = (Inline){INLINE_MATH, .text = str_slice(s, 0, length)};
+        *span = (Inline){INLINE_MATH, .text = str_slice(s, 0, length)};
     } else if (c == '<' && (length = autolink_length(s))) {
-        *piece = (Inline){INLINE_AUTOLINK, .text = str_slice(s, 1, length - 1)};
+        *span = (Inline){INLINE_AUTOLINK, .text = str_slice(s, 1, length - 1)};
     } else if (c == '[' && (length = note_length(s))) {
-        *piece = (Inline){INLINE_NOTE, .text = str_slice(s, 2, length - 1)};
+        *span = (Inline){INLINE_NOTE, .text = str_slice(s, 2, length - 1)};
     }
-    piece->whole = str_slice(s, 0, length);
+    span->whole = str_slice(s, 0, length);
     return length;
 }
 
-// Follows brackets through plain text, so that a destination is known when it comes. Returns how
-// many bytes belong together.
+// Tracks brackets in plain text, to recognize a link destination. Returns the bytes to take at
+// once.
 static size_t plain(InlineScan *scan, Str s) {
     char c = at(s, 0);
     scan->closed = c == ')' && scan->in_link;
@@ -168,12 +167,12 @@ static size_t plain(InlineScan *scan, Str s) {
     return 1;
 }
 
-bool inline_next(InlineScan *scan, Inline *piece) {
+bool inline_next(InlineScan *scan, Inline *span) {
     Str start = scan->rest;
     size_t end = 0;
     while (end < start.len) {
-        size_t length = special(scan, str_from(start, end), piece);
-        if (piece->kind == INLINE_TEXT) {
+        size_t length = special(scan, str_from(start, end), span);
+        if (span->kind == INLINE_TEXT) {
             end += plain(scan, str_from(start, end));
         } else if (end) {
             break;
@@ -184,8 +183,8 @@ bool inline_next(InlineScan *scan, Inline *piece) {
             return true;
         }
     }
-    *piece = (Inline){.kind = INLINE_TEXT, .whole = str_slice(start, 0, end)};
-    piece->text = piece->whole;
+    *span = (Inline){.kind = INLINE_TEXT, .whole = str_slice(start, 0, end)};
+    span->text = span->whole;
     scan->rest = str_from(start, end);
     return end > 0;
 }

@@ -1,4 +1,4 @@
-// Cells: see cell.h.
+// Checks the cells of results files.
 #include "numbers/cell.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool is_hash(Str s) {
     return s.len == 16;
 }
 
-// A count is exact as a double.
+// A count must be exact as a double.
 static bool is_count(Str s) {
     double number;
     for (size_t i = 0; i < s.len; i++)
@@ -32,7 +32,7 @@ static bool is_count(Str s) {
     return results_number(s, &number) && number < 9007199254740992.0;
 }
 
-// Blocks or threads of a launch, as the CPU device writes them: 64, 64x2, 64x2x2.
+// The grid or block of a launch, as the CPU device writes it: 64, 64x2, 64x2x2.
 static bool is_shape(Str s) {
     for (int dimensions = 1; dimensions <= 3; dimensions++) {
         size_t cross = str_find(s, STR("x"));
@@ -80,7 +80,7 @@ const char *cell_number_fault(CellKind kind, Str cell) {
 const char *cell_fault(CellKind kind, Str cell) {
     switch (kind) {
     case CELL_CHAPTER:
-        return is_chapter(cell) ? NULL : "is no chapter: two digits or a capital letter";
+        return is_chapter(cell) ? NULL : "is not a chapter: write two digits or a capital letter";
     case CELL_KERNEL:
         return cell.len ? NULL : "names no kernel";
     case CELL_SOURCE:

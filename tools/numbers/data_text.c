@@ -1,4 +1,4 @@
-// Text from results, as Markdown: see value.h.
+// Escapes text from results for Markdown.
 #include <string.h>
 
 #include "numbers/value.h"
@@ -10,7 +10,8 @@ static bool is_word(char c) {
 
 static char at(Str s, size_t i) { return i < s.len ? s.at[i] : '\0'; }
 
-// The length of what begins a list or another block: `-`, `#`, `12.`, `(a)`, before its mark.
+// The index of the character to escape in what would begin a list or another block, such as the
+// point of `12.`; SIZE_MAX: nothing would.
 static size_t block_mark(Str text) {
     size_t end = at(text, 0) == '(';
     if (text.len && memchr("-+#=:>%", text.at[0], 7)) return 0;
@@ -19,8 +20,8 @@ static size_t block_mark(Str text) {
     return marked && (end + 1 == text.len || text.at[end + 1] == ' ') ? end : SIZE_MAX;
 }
 
-// Whether the character at i would be read as markup where it stands. A hyphen and a point count
-// where two of them would become a dash or an ellipsis, a colon where it may end a scheme.
+// Whether Markdown would read the character at i as markup. Two hyphens would become a dash, two
+// points an ellipsis, and a colon may end a URL scheme.
 static bool is_markup(Str text, size_t i) {
     char c = text.at[i], before = i ? text.at[i - 1] : ' ', after = at(text, i + 1);
     switch (c) {
@@ -41,13 +42,15 @@ void data_text_add(Buf *out, Str text) {
     text = str_trim(text);
     size_t mark = block_mark(text);
     for (size_t i = 0; i < text.len; i++) {
-        char c = (unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]; // a tab, a line end in a name
+        char c = (unsigned char)text.at[i] < ' '
+                     ? ' '
+                     : text.at[i]; // a name may contain a tab or a line end
         if (i == mark || is_markup(text, i)) buf_char(out, '\\');
         buf_char(out, c);
     }
 }
 
-// The longest run of backticks, which the code's own must be unlike.
+// The length of the longest run of backticks. The delimiter must be longer.
 static size_t longest_ticks(Str text) {
     size_t longest = 0;
     for (size_t i = 0, run = 0; i < text.len; i++) {
@@ -59,7 +62,7 @@ static size_t longest_ticks(Str text) {
 
 void data_text_add_code(Buf *out, Str text, bool bars_escaped) {
     if (bars_escaped && str_find(text, STR("\\|")) != SIZE_MAX) {
-        // In code of a cell, readers do not agree on what \\| is.
+        // Markdown readers disagree on what \\| means in code in a table cell.
         buf_add(out, STR("<code>"));
         data_text_add(out, text);
         buf_add(out, STR("</code>"));

@@ -1,11 +1,11 @@
-// Expr: see expr.h.
+// A recursive-descent parser that evaluates formulas and claims.
 #include "numbers/expr.h"
 
 #include <ctype.h>
 
 #include "numbers/shapes.h"
 
-#define DEEPEST 64 // nested parentheses and signs; more is a mistake, not a formula
+#define DEEPEST 64 // limit of nested parentheses and signs
 
 typedef struct {
     const KeyScope *scope;
@@ -64,7 +64,7 @@ static Str take_word(Parser *parser) {
     return word;
 }
 
-// Every value of a key with `*`, or the one value of a key without.
+// The values of a key with `*`, or the single value of a key without it.
 static bool key_values(Parser *parser, const Key *key, Str name, Values *values) {
     const KeyScope *scope = parser->scope;
     const KeyField *field = key_field(name);
@@ -97,7 +97,7 @@ static bool fact_value(Parser *parser, Str table, Str name, Values *values) {
     return true;
 }
 
-// `[DEVICE]` behind a key: that device's rows are meant. False: there is no end to it.
+// Takes a `[DEVICE]` after a key and stores the device in the scope. False: its end is missing.
 static bool take_device(Parser *parser, KeyScope *scope) {
     if (!parser->rest.len || parser->rest.at[0] != '[') return true;
     size_t end = str_find(parser->rest, STR("]"));
@@ -110,7 +110,7 @@ static bool take_device(Parser *parser, KeyScope *scope) {
     return true;
 }
 
-// The number that the scope itself knows by the word at hand.
+// Takes the name of one of the scope's own numbers.
 static bool take_named(Parser *parser, Values *values) {
     const KeyScope *scope = parser->scope;
     Str rest = parser->rest;
@@ -129,14 +129,14 @@ static bool take_named(Parser *parser, Values *values) {
     return false;
 }
 
-// `name` is neither a key nor a number that the scope knows by itself.
-static void say_names(Parser *parser, Str name) {
+// Explains that `name` is neither a key nor one of the scope's own numbers.
+static void explain_unknown(Parser *parser, Str name) {
     const KeyScope *scope = parser->scope;
     if (!scope->named_count) {
-        buf_format(parser->why, "`%.*s` names no field: KERNEL.FIELD", STR_ARG(name));
+        buf_format(parser->why, "`%.*s` names no field: write KERNEL.FIELD", STR_ARG(name));
         return;
     }
-    buf_format(parser->why, "no number is called `%.*s`; there are", STR_ARG(name));
+    buf_format(parser->why, "there is no number `%.*s`; use one of", STR_ARG(name));
     for (size_t i = 0; i < scope->named_count; i++)
         if (str_find(scope->named[i].name, STR(".")) == SIZE_MAX)
             buf_format(parser->why, " %.*s", STR_ARG(scope->named[i].name));
@@ -163,7 +163,7 @@ static bool parse_key(Parser *parser, Values *values) {
     Str name = dot ? take_word(parser) : STR("");
     if (facts && !dot && str_equal(key.kernel, STR("device"))) name = key.kernel;
     if (name.len == 0) {
-        say_names(parser, key.kernel);
+        explain_unknown(parser, key.kernel);
         return false;
     }
     KeyScope scope = *parser->scope;
@@ -187,8 +187,8 @@ static bool parse_list(Parser *parser, Values *values) {
     return true;
 }
 
-// What stands up to the parenthesis that ends a call.
-static Str inside_call(Str text) {
+// The text up to the parenthesis that ends a call.
+static Str call_arguments(Str text) {
     size_t open = 1, end = 0;
     for (; end < text.len; end++) {
         open += text.at[end] == '(';
@@ -198,16 +198,16 @@ static Str inside_call(Str text) {
     return str_slice(text, 0, end);
 }
 
-static void say_shape(Parser *parser, const KeyRows *rows, size_t i, Buf reason) {
+static void explain_shape(Parser *parser, const KeyRows *rows, size_t i, Buf reason) {
     buf_format(parser->why, "at n = %.*s, rows of %.*s: %.*s",
                STR_ARG(results_cell(rows->table, rows->rows[i], STR("n"))),
                STR_ARG(results_cell(rows->table, rows->rows[i], STR("cols"))),
                STR_ARG(buf_str(&reason)));
 }
 
-// The values of a formula with KERNEL@shapes, one for each shape.
+// The values of a formula with KERNEL@shapes, one per shape.
 static bool shape_values(Parser *parser, Values *values) {
-    Str text = inside_call(parser->rest);
+    Str text = call_arguments(parser->rest);
     KeyRows rows;
     parser->rest = str_from(parser->rest, text.len);
     if (!shapes_rows(parser->scope, &text, &rows, parser->why)) return false;
@@ -216,7 +216,7 @@ static bool shape_values(Parser *parser, Values *values) {
         Value value;
         Str at = shapes_at(parser->scope, text, rows.rows[i]);
         if (!expr_value(parser->scope, at, &value, &reason)) {
-            say_shape(parser, &rows, i, reason);
+            explain_shape(parser, &rows, i, reason);
             return false;
         }
         values_add(parser, values, value);
@@ -226,9 +226,9 @@ static bool shape_values(Parser *parser, Values *values) {
 
 static ExprVerdict claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why);
 
-// cases(CLAIM): at how many shapes it holds.
+// cases(CLAIM): the number of shapes at which the claim holds.
 static bool count_cases(Parser *parser, Value *value) {
-    Str text = inside_call(parser->rest);
+    Str text = call_arguments(parser->rest);
     KeyRows rows;
     *value = (Value){.unit = UNIT_COUNT};
     parser->rest = str_from(parser->rest, text.len);
@@ -244,7 +244,7 @@ static bool count_cases(Parser *parser, Value *value) {
         ExprVerdict verdict = claim_once(parser->scope, at, &stale, &reason);
         value->stale = value->stale || stale;
         value->number += verdict == EXPR_HOLDS;
-        if (verdict == EXPR_WRONG) say_shape(parser, &rows, i, reason);
+        if (verdict == EXPR_WRONG) explain_shape(parser, &rows, i, reason);
         if (verdict == EXPR_WRONG) return false;
     }
     return true;
@@ -262,7 +262,7 @@ static bool parse_call(Parser *parser, Str function, Value *value) {
     } else if (str_equal(function, cases)) {
         if (!count_cases(parser, value)) return false;
     } else {
-        bool several = shapes_any(inside_call(parser->rest));
+        bool several = shapes_any(call_arguments(parser->rest));
         if (several ? !shape_values(parser, &values) : !parse_list(parser, &values)) return false;
         if (!value_fold(function, values.items, values.count, value, parser->why)) return false;
     }
@@ -300,7 +300,7 @@ static bool parse_atom(Parser *parser, Value *value) {
         parser->depth--;
         value->number = -value->number;
         if (value->unit != UNIT_TEXT) return true;
-        buf_format(parser->why, "text cannot be calculated with");
+        buf_format(parser->why, "text cannot be used in arithmetic");
         return false;
     }
     Str word = str_slice(parser->rest, 0, word_length(parser->rest));
@@ -448,7 +448,7 @@ static ExprVerdict claim_once(const KeyScope *scope, Str text, bool *stale, Buf 
 
 static const Str each = STR("@each");
 
-// The rows of the key that the first @each belongs to.
+// Finds the rows of the key with the first @each.
 static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) {
     size_t end = str_find(text, each), start = end;
     while (start && (text.at[start - 1] == '_' || text.at[start - 1] == '/' ||
@@ -459,7 +459,7 @@ static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) 
     Str rest = buf_str(&name);
     Key key;
     if (!key_take(scope, &rest, &key) || rest.len) {
-        buf_format(why, "@each stands behind a kernel");
+        buf_format(why, "@each must follow a kernel: write KERNEL@each");
         return false;
     }
     const ResultTable *device = key_device(scope, key.chapter, why);

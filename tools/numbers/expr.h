@@ -4,18 +4,18 @@
 //   sum   := term (('+' | '-') term)*
 //   term  := atom (('*' | '/') atom)*
 //   atom  := NUMBER | '(' sum ')' | '-' atom | key.FIELD | device | device.NAME | cpu.NAME
-//          | one of the last four and `[DEVICE]`, whose rows or facts are meant
+//          | one of the last four and `[DEVICE]`, which selects that device's rows or facts
 //          | min(LIST) | max(LIST) | geomean(LIST) | percent(sum) | bytes(sum) | count(sum) |
 //          about(sum) | cases(CLAIM)
-//          | the name of a number that the scope knows by itself
+//          | the name of one of the scope's own numbers (KeyNamed)
 //   LIST  := sums separated by commas; a key with `*` stands for all its values
-//          | a sum with KERNEL@shapes, for each shape of a row that was recorded: shapes.h
-//   CLAIM := a claim with KERNEL@shapes: at how many shapes it holds
+//          | a sum with KERNEL@shapes, evaluated at each recorded shape: shapes.h
+//   CLAIM := a claim with KERNEL@shapes; cases() counts the shapes at which it holds
 //
-// A chapter and its kernel are written without spaces (04/block_sum.time), a division with them.
+// A chapter and its kernel are written without spaces (04/block_sum.time), a division with spaces.
 // `a.time ~ b.time` holds when the two intervals from the 5th to the 95th percentile overlap: no
-// measurable difference. In a claim KERNEL@each stands for each n recorded for the first such
-// kernel: the claim must hold at every one.
+// measurable difference. KERNEL@each stands for each n recorded for the first such kernel: the
+// claim must hold at every n.
 #ifndef NUMBERS_EXPR_H
 #define NUMBERS_EXPR_H
 
@@ -26,17 +26,17 @@ bool expr_value(const KeyScope *scope, Str text, Value *value, Buf *why);
 
 typedef enum {
     EXPR_HOLDS,
-    EXPR_FAILS, // a comparison that can be made, and is not true
-    EXPR_WRONG, // none that can be made
+    EXPR_FAILS, // the comparison is false
+    EXPR_WRONG, // the comparison is malformed or lacks data
 } ExprVerdict;
 
-// What comes of a claim. `why` also tells the two sides' values when it does not hold.
+// Evaluates a claim. If it does not hold, `why` also gives the values of its two sides.
 ExprVerdict expr_verdict(const KeyScope *scope, Str text, bool *stale, Buf *why);
 
-// Whether it holds.
+// Whether the claim holds.
 bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why);
 
-// A claim taken apart; not one with `~` or @each.
+// The parts of a claim without `~` and @each.
 typedef struct {
     Value left, right;
     Str operator; // < <= > >= == !=

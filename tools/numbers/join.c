@@ -1,18 +1,18 @@
-// Joins: see join.h.
+// Joins tables by chapter, kernel and launch shape.
 #include "numbers/join.h"
 
 #include <string.h>
 
 #include "base/kernel_name.h"
 
-// A copy of `count` cells, with `more` empty ones after them.
-static Str *longer(Arena *arena, const Str *cells, size_t count, size_t more) {
+// Copies `count` cells and appends `more` empty ones.
+static Str *extended(Arena *arena, const Str *cells, size_t count, size_t more) {
     Str *copy = ARENA_NEW(arena, count + more, Str);
     if (count) memcpy(copy, cells, count * sizeof *copy);
     return copy;
 }
 
-// The row of `other` with the same cells in these columns. Rows of a sweep are only in one file.
+// The row of `other` with the same cells in these columns. Rows of a sweep are in one file only.
 static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
                                  const ResultTable *other, const Str *same, size_t count) {
     if (str_equal(results_cell(table, row, STR("sweep")), STR("1"))) return NULL;
@@ -27,12 +27,12 @@ static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
     return NULL;
 }
 
-// Adds to `table` the columns of `other` but those of `same`. `prefix` goes before names that do
-// not begin so, or, if `source_only`, before that of the source.
+// Adds to `table` the columns of `other` that are not in `same`. Puts `prefix` before every name
+// that does not begin with it, or, if `source_only`, only before `source`.
 static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str prefix,
                  bool source_only, const Str *same, size_t same_count) {
     const size_t own = table->column_count;
-    Str *columns = longer(arena, table->columns, own, other->column_count);
+    Str *columns = extended(arena, table->columns, own, other->column_count);
     ResultRow *rows = ARENA_NEW(arena, table->row_count + 1, ResultRow);
     size_t *from = ARENA_NEW(arena, other->column_count + 1, size_t), added = 0;
     for (size_t i = 0; i < other->column_count; i++) {
@@ -50,7 +50,7 @@ static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str
     for (size_t r = 0; r < table->row_count; r++) {
         const ResultRow *row = &table->rows[r];
         const ResultRow *found = same_row(table, row, other, same, same_count);
-        Str *cells = longer(arena, row->cells, own, added);
+        Str *cells = extended(arena, row->cells, own, added);
         for (size_t i = 0; found && i < added; i++) cells[own + i] = found->cells[from[i]];
         rows[r] = *row;
         rows[r].cells = cells;
@@ -76,7 +76,7 @@ void join_predicted(Arena *arena, ResultTable *device, const ResultTable *predic
     join(arena, device, predicted, STR("predicted_"), false, same, sizeof same / sizeof *same);
 }
 
-// --- launches beside rows ---
+// --- launches and their recorded rows ---
 
 static bool same_shape(const ResultTable *a, const ResultRow *left, const ResultTable *b,
                        const ResultRow *right) {
@@ -109,8 +109,8 @@ static size_t read_launches(Arena *arena, const ResultTable *predicted, JoinLaun
     return count;
 }
 
-// The launch of a row under this name. NULL: there is none, or several instances of a template
-// have the same base and shape.
+// The launch of a row with this name. NULL: none, or template instances with the same base and
+// shape.
 static JoinLaunch *find_launch(JoinLaunch *launches, size_t count, const ResultTable *predicted,
                                const ResultTable *device, const ResultRow *row, Str name) {
     JoinLaunch *exact = NULL, *any = NULL;

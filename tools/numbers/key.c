@@ -1,4 +1,4 @@
-// Key: see key.h.
+// Parses keys and looks them up in the results.
 #include "numbers/key.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/path.h"
 
-#define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
+#define DEFAULT_N 25600000.0 // the size in the best-known versions of these kernels
 
 #define LIMIT(name, unit, title)                                                                   \
     { STR(name), STR(name), unit, STR(title), FROM_LIMITS }
@@ -84,18 +84,18 @@ static Str abbreviation(Str word) {
     return word;
 }
 
-// What is counted in PTX differs from what the machine executes.
-static bool is_of_ptx(Str column) {
+// Counts of these in PTX differ from those in machine code.
+static bool is_ptx_count(Str column) {
     return str_equal(column, STR("warp_insts")) || str_equal(column, STR("thread_insts")) ||
            str_equal(column, STR("divergent_branches"));
 }
 
-// join.h names these columns.
-static bool is_of_machine(Str column) { return str_starts(column, STR("machine_")); }
+// join_machine() makes these columns.
+static bool is_machine_count(Str column) { return str_starts(column, STR("machine_")); }
 
 Str key_counter_title(Arena *arena, Str column) {
     Buf title = {.arena = arena};
-    const bool of_ptx = is_of_ptx(column), of_machine = is_of_machine(column);
+    const bool of_ptx = is_ptx_count(column), of_machine = is_machine_count(column);
     if (of_machine) column = str_from(column, str_find(column, STR("_")) + 1);
     while (column.len) {
         size_t underscore = str_find(column, STR("_"));
@@ -190,7 +190,7 @@ static int in_file_order(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-// The n that a key without one means for a kernel: see key.h. Negative: it is not clear.
+// The n of a key without one, by the rules in key.h. Negative: the key is ambiguous.
 static double default_n(const ResultTable *table, const ResultKernel *kernel, bool or_largest) {
     const double first = kernel->row_count ? table->rows[kernel->rows[0]].n : -1;
     double largest = first;
@@ -204,11 +204,10 @@ static double default_n(const ResultTable *table, const ResultKernel *kernel, bo
     return several && !or_largest ? -1 : largest;
 }
 
-// Which rows of a kernel a key means: of a GPU's table one at each n, of cpu.csv every launch
-// shape.
+// The rows of a kernel for a key: one at each n in a GPU's table, every launch shape in cpu.csv.
 typedef enum { ROWS_TIMED, ROWS_COUNTED } RowKind;
 
-// Adds the rows of one kernel at the n that the key means.
+// Adds the rows of one kernel at the key's n.
 static void add_kernel(const KeyScope *scope, const ResultKernel *kernel, const Key *key,
                        RowKind kind, KeyRows *rows, size_t *capacity) {
     const bool every_n = key->every_n && !key->has_n;
@@ -244,8 +243,8 @@ static void collect(const KeyScope *scope, const ResultTable *table, const Key *
     if (rows->count) qsort(rows->rows, rows->count, sizeof *rows->rows, in_file_order);
 }
 
-static void say_missing(const KeyScope *scope, const ResultTable *table, const Key *key,
-                        RowKind kind, Buf *why) {
+static void explain_missing(const KeyScope *scope, const ResultTable *table, const Key *key,
+                            RowKind kind, Buf *why) {
     Buf sizes = {.arena = scope->arena};
     const Key anywhere = {.chapter = key->chapter, .kernel = key->kernel, .every_n = true};
     KeyRows rows;
@@ -261,8 +260,8 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
     if (sizes.len == 0) {
         buf_format(why, "no kernel `%.*s` of chapter %.*s in %s", STR_ARG(key->kernel),
                    STR_ARG(key->chapter), table->path);
-        if (!known) // a lab that is new
-            buf_format(why, "; make record%s ONLY=%.*s_%% measures it",
+        if (!known) // a new lab
+            buf_format(why, "; run make record%s ONLY=%.*s_%% to measure it",
                        kind == ROWS_COUNTED ? " DEVICE=cpu" : "", STR_ARG(key->chapter));
     } else if (key->cols > 0)
         buf_format(why, "no `%.*s` of %.0f elements in rows of %.0f in %s", STR_ARG(key->kernel),
@@ -271,18 +270,18 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
         buf_format(why, "no `%.*s` with n = %.0f in %s, which has n = %.*s", STR_ARG(key->kernel),
                    key->n, table->path, STR_ARG(buf_str(&sizes)));
     else
-        buf_format(why, "`%.*s` was recorded with several n (%.*s): say which with @N",
+        buf_format(why, "`%.*s` was recorded with several n (%.*s): add @N to choose one",
                    STR_ARG(key->kernel), STR_ARG(buf_str(&sizes)));
 }
 
 bool key_rows(const KeyScope *scope, const ResultTable *device, const Key *key, KeyRows *rows,
               Buf *why) {
     collect(scope, device, key, ROWS_TIMED, rows);
-    if (rows->count == 0) say_missing(scope, device, key, ROWS_TIMED, why);
+    if (rows->count == 0) explain_missing(scope, device, key, ROWS_TIMED, why);
     return rows->count > 0;
 }
 
-// Blocks launched; for labs that record what their kernels leave, one partial sum per block.
+// The number of blocks launched. Some labs record partial sums instead, one per block.
 static Str blocks_of(const ResultTable *table, const ResultRow *row) {
     Str grid = results_cell(table, row, STR("grid"));
     return grid.len ? grid : results_cell(table, row, STR("partials"));
@@ -294,7 +293,7 @@ static bool same_shape(const ResultTable *a, const ResultRow *row, const ResultT
            str_equal(blocks_of(a, row), blocks_of(b, other));
 }
 
-// The last part of `block_sum_first_add_128` may be the block size of block_sum_first_add.
+// Splits the block size off a name such as `block_sum_first_add_128`.
 static bool split_block(Str *kernel, Str *block) {
     size_t start = kernel->len;
     while (start && is_digit(kernel->at[start - 1])) start--;
@@ -304,8 +303,8 @@ static bool split_block(Str *kernel, Str *block) {
     return true;
 }
 
-// The rows of cpu.csv for a key, every launch shape; a name with a block size behind it means the
-// launches with such blocks.
+// The rows of cpu.csv for a key, with every launch shape. A block size at the end of the name
+// selects the launches with that size.
 static void collect_counters(const KeyScope *scope, const Key *key, KeyRows *rows) {
     const ResultTable *table = scope->results->counters;
     Key plain = *key;
@@ -313,15 +312,15 @@ static void collect_counters(const KeyScope *scope, const Key *key, KeyRows *row
     collect(scope, table, key, ROWS_COUNTED, rows);
     if (rows->count || !split_block(&plain.kernel, &block)) return;
     collect(scope, table, &plain, ROWS_COUNTED, rows);
-    size_t kept = 0;
+    size_t count = 0;
     for (size_t i = 0; i < rows->count; i++)
         if (str_equal(results_cell(table, rows->rows[i], STR("block")), block))
-            rows->rows[kept++] = rows->rows[i];
-    rows->count = kept;
+            rows->rows[count++] = rows->rows[i];
+    rows->count = count;
 }
 
-// How like the launch that was timed a counted one is: 2 the same shape, 1 blocks of that size.
-static int likeness(const ResultTable *table, const ResultRow *row, const KeyRows *timed) {
+// Compares a counted launch with the timed one: 2 the same shape, 1 the same block size, 0 neither.
+static int similarity(const ResultTable *table, const ResultRow *row, const KeyRows *timed) {
     if (timed->count == 0) return 0;
     if (same_shape(table, row, timed->table, timed->rows[0])) return 2;
     return str_equal(results_cell(table, row, STR("block")),
@@ -337,7 +336,7 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
     }
     collect_counters(scope, key, &rows);
     if (rows.count == 0) {
-        say_missing(scope, table, key, ROWS_COUNTED, why);
+        explain_missing(scope, table, key, ROWS_COUNTED, why);
         return NULL;
     }
     if (scope->results->reference)
@@ -347,18 +346,18 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
     int closest = -1;
     for (size_t i = 0; i < rows.count; i++) {
         double threads = 0;
-        int like = likeness(table, rows.rows[i], &timed);
+        int similar = similarity(table, rows.rows[i], &timed);
         results_number(results_cell(table, rows.rows[i], STR("thread_insts")), &threads);
-        if (like < closest || (like == closest && threads <= most)) continue;
-        closest = like;
+        if (similar < closest || (similar == closest && threads <= most)) continue;
+        closest = similar;
         most = threads;
         best = rows.rows[i];
     }
     return best;
 }
 
-// The hash that a row was recorded from. Tables without one share cpu.csv's: they come from the
-// same runs.
+// The hash of the program that a row was recorded from. Tables without one use that of cpu.csv,
+// which comes from the same runs.
 static Str source_of(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
     const ResultTable *counters = scope->results->counters;
     Str chapter = results_cell(table, row, STR("chapter"));
@@ -388,8 +387,8 @@ bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
 
 bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
                           Str column) {
-    const Str source = is_of_machine(column) ? results_cell(table, row, STR("machine_source"))
-                                             : source_of(scope, table, row);
+    const Str source = is_machine_count(column) ? results_cell(table, row, STR("machine_source"))
+                                                : source_of(scope, table, row);
     return is_stale(scope, results_cell(table, row, STR("chapter")), source,
                     results_program(table));
 }
@@ -413,8 +412,8 @@ static bool number_value(const ResultTable *table, const ResultRow *row, Str col
     *value = (Value){.unit = unit, .text = cell};
     if (unit == UNIT_TEXT || results_number(cell, &value->number)) return true;
     if (results_has_column(table, column))
-        buf_format(why, "`%.*s` is %s at %s:%zu", STR_ARG(column), cell.len ? "no number" : "empty",
-                   table->path, row->line);
+        buf_format(why, "`%.*s` is %s at %s:%zu", STR_ARG(column),
+                   cell.len ? "not a number" : "empty", table->path, row->line);
     else
         buf_format(why, "%s has no column `%.*s`", table->path, STR_ARG(column));
     return false;

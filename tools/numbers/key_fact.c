@@ -1,7 +1,7 @@
-// Facts of a results file, such as the name of the device: see key.h.
+// Looks up facts of results files, such as the name of the device.
 #include "numbers/key.h"
 
-// CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
+// CUDA encodes a version as 1000 * major + 10 * minor: 12040 is 12.4.
 static void spell_version(const KeyScope *scope, Str name, Str *text) {
     bool versioned = str_equal(name, STR("toolkit")) || str_equal(name, STR("driver")) ||
                      str_equal(name, STR("runtime"));

@@ -1,4 +1,4 @@
-// Latencies and rates of a device, `machine.NAME`: see key.h.
+// Looks up latencies and rates of a device, `machine.NAME`.
 #include "numbers/key.h"
 
 static const ResultTable *table_of(const Results *results, Str device) {
@@ -7,7 +7,7 @@ static const ResultTable *table_of(const Results *results, Str device) {
     return NULL;
 }
 
-// Gives a value the unit that formulas calculate with. Cycles and counts are plain numbers.
+// Gives a value its unit for formulas. Cycles and counts are plain numbers.
 static void set_unit(Value *value, Str unit) {
     static const struct {
         Str name;
@@ -32,7 +32,7 @@ bool key_machine(const KeyScope *scope, Str name, Value *value, Buf *why) {
     const ResultTable *table = table_of(scope->results, device->device);
     if (!table) {
         buf_format(
-            why, "%s is missing: make record measures it",
+            why, "%s is missing: run make record to measure it",
             catalog_path(scope->arena, scope->results->folder, CATALOG_MACHINE, device->device));
         return false;
     }

@@ -1,4 +1,4 @@
-// Reads results: see read.h.
+// Reads and checks the CSV files of results.
 #include "numbers/read.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@ typedef struct {
     ResultTable *table;
     ReadError *error;
     Csv csv;
-    bool any;                                 // the file may have any columns and rows
+    bool any;                                 // accept any columns and rows
     CellKind *kinds;                          // one per column
-    size_t n, cols, percentiles[PERCENTILES]; // places of these columns; SIZE_MAX: it has none
+    size_t n, cols, percentiles[PERCENTILES]; // indices of these columns; SIZE_MAX: missing
 } Reader;
 
 static bool is_one_of(Str name, const Str *names, size_t count) {
@@ -63,7 +63,7 @@ static bool check_columns(Reader *reader) {
     return true;
 }
 
-// The 5th percentile, the median and the 95th.
+//
 static const Str percentiles[PERCENTILES] = {STR("p5_us"), STR("median_us"), STR("p95_us")};
 
 static void place_columns(Reader *reader) {
@@ -80,7 +80,7 @@ static void place_columns(Reader *reader) {
         reader->percentiles[i] = results_column(table, percentiles[i]);
 }
 
-// Checks that a percentile is not above the next one.
+// Checks that no percentile is above the next one.
 static bool check_percentiles(Reader *reader, const ResultRow *row) {
     Str before = {NULL, 0}, before_name = before;
     double low = 0, number;
@@ -115,7 +115,7 @@ static bool check_row(Reader *reader, const ResultRow *row) {
 }
 
 typedef struct {
-    Str words; // the cells that say what was measured
+    Str words; // the cells that identify what was measured
     size_t line;
 } RowKey;
 
@@ -241,7 +241,7 @@ bool read_csv(Arena *arena, const char *path, ResultTable *table, ReadError *err
 
 // --- a folder ---
 
-// The names and numbers of a device's latencies and rates.
+// Reads the names and values of a device's latencies and rates.
 static bool read_machine(Arena *arena, const char *path, CatalogFile file, ResultTable *table,
                          ReadError *error) {
     static const Str columns[] = {STR("name"), STR("value"), STR("unit")};
@@ -264,7 +264,7 @@ static bool read_machine(Arena *arena, const char *path, CatalogFile file, Resul
     return message.len == 0;
 }
 
-// Joins limits to the times of their device. False: there are none of it.
+// Joins limits to the times of their device. False: it has no times.
 static bool add_limits(Arena *arena, ResultTable *devices, size_t count, const ResultTable *limits,
                        const ResultTable *counters, ReadError *error) {
     for (size_t i = 0; i < count; i++) {
@@ -280,7 +280,7 @@ static bool add_limits(Arena *arena, ResultTable *devices, size_t count, const R
     return false;
 }
 
-// Joins what was predicted to the times of each device of which there is such a file.
+// Joins predictions to the times of each device that has a file of them.
 static bool add_predicted(Arena *arena, const char *folder, ResultTable *devices, size_t count,
                           ReadError *error) {
     for (size_t i = 0; i < count; i++) {
@@ -293,7 +293,7 @@ static bool add_predicted(Arena *arena, const char *folder, ResultTable *devices
     return true;
 }
 
-// The tables of a folder by kind; those with newer CUBs are among the times.
+// The tables of a folder by kind. CATALOG_NEWEST counts as CATALOG_TIMES.
 typedef struct {
     ResultTable *of[CATALOG_COMPARE + 1];
     size_t count[CATALOG_COMPARE + 1];

@@ -1,8 +1,8 @@
-// Read: the CSV files of a folder of results, checked while they are read.
+// Read: reads the CSV files of a results folder and checks them.
 //
-// Numbers are what they can be: counts whole and not negative, times positive, the 5th percentile
-// not above the median, and that not above the 95th. No two rows of a file measure the same.
-// Traces, steps, errors and comparisons have columns of their own, and are not read here.
+// Counts must be whole and not negative, times positive, and percentiles in order. No two rows of a
+// file measure the same. Traces, steps, errors and comparisons have other columns and are not read
+// here.
 #ifndef NUMBERS_READ_H
 #define NUMBERS_READ_H
 
@@ -14,14 +14,14 @@ typedef struct {
     Str message;
 } ReadError;
 
-// Reads a folder of results; one that does not exist reads as empty. What belongs to the same rows
-// is joined: to a device's times its limits and what was predicted, to the counts of PTX those of
-// machine code. Everything lives in the arena. False: `error` says where and what is wrong.
+// Reads a results folder; a missing one counts as empty. Joins limits and predictions to a device's
+// times, and the counts of machine code to those of PTX. Everything is in the arena. False: `error`
+// says where and what is wrong.
 bool read_results(Arena *arena, const char *folder, Str reference, Results *results,
                   ReadError *error);
 
-// The same for one file's text, which must outlive the table. `device` is the file's name without
-// `.csv`; empty: any columns, any rows.
+// Reads one file's text, which must outlive the table. `device` is the file's name without `.csv`;
+// if it is empty, any columns and rows are accepted.
 bool read_text(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
                ReadError *error);
 

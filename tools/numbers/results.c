@@ -1,4 +1,4 @@
-// Recorded tables: see results.h.
+// Looks up columns, facts and kernels of recorded tables.
 #include "numbers/results.h"
 
 #include <math.h>
@@ -94,7 +94,7 @@ void results_index_kernels(Arena *arena, ResultTable *table) {
     table->kernels = kernels;
 }
 
-// The place of a kernel among the table's, or where it would be.
+// The index of a kernel in the table's sorted kernels, or where it would be.
 static size_t before(const ResultTable *table, Str chapter, Str name) {
     size_t low = 0, high = table->kernel_count;
     while (low < high) {

@@ -1,4 +1,4 @@
-// Shapes: see shapes.h.
+// Expands formulas with KERNEL@shapes and selects the shapes.
 #include "numbers/shapes.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ const ResultTable *shapes_table(const KeyScope *scope, const Key *key, Buf *why)
 bool shapes_any(Str text) { return str_find(text, each) != SIZE_MAX; }
 
 typedef struct {
-    Str column, operator; // the operator empty: even or odd is the column
+    Str column, operator; // without operator, the column is even or odd
     double count;
 } Condition;
 
@@ -49,12 +49,14 @@ static bool take_condition(Str text, Condition *condition, Buf *why) {
         str_equal(condition->operator, STR(">")) || str_equal(condition->operator, STR(">=")) ||
         str_equal(condition->operator, STR("=="));
     if (counted && known && key_take_count(&rest, &condition->count) && rest.len == 0) return true;
-    buf_format(why, "`%.*s` is no condition: even, odd, or n or cols, < <= > >= or ==, and a count",
-               STR_ARG(text));
+    buf_format(
+        why,
+        "`%.*s` is not a condition: write even, odd, or n or cols with < <= > >= or == and a count",
+        STR_ARG(text));
     return false;
 }
 
-static bool lets_through(const Condition *condition, const ResultRow *row) {
+static bool meets(const Condition *condition, const ResultRow *row) {
     if (condition->operator.len == 0)
         return (fmod(row->cols, 2) == 0) == str_equal(condition->column, STR("even"));
     double is = str_equal(condition->column, STR("n")) ? row->n : row->cols;
@@ -64,7 +66,7 @@ static bool lets_through(const Condition *condition, const ResultRow *row) {
            (first == '>' && is > condition->count);
 }
 
-// Leaves the rows that all conditions of a text let through.
+// Removes the rows that do not meet all conditions of a text.
 static bool choose(Str text, KeyRows *rows, Buf *why) {
     static const Str and = STR(" and ");
     for (size_t at = 0; text.len; text = str_from(text, at)) {
@@ -72,15 +74,15 @@ static bool choose(Str text, KeyRows *rows, Buf *why) {
         Condition condition;
         if (!take_condition(str_slice(text, 0, end), &condition, why)) return false;
         at = end == SIZE_MAX ? text.len : end + and.len;
-        size_t kept = 0;
+        size_t count = 0;
         for (size_t i = 0; i < rows->count; i++)
-            if (lets_through(&condition, rows->rows[i])) rows->rows[kept++] = rows->rows[i];
-        rows->count = kept;
+            if (meets(&condition, rows->rows[i])) rows->rows[count++] = rows->rows[i];
+        rows->count = count;
     }
     return true;
 }
 
-// The key in front of the first @shapes, and the device that stands in brackets behind its field.
+// Parses the key before the first @shapes, and the device in brackets after its field.
 static bool first_key(KeyScope *scope, Str text, Key *key, Buf *why) {
     size_t end = str_find(text, each), start = end;
     while (start && (text.at[start - 1] == '_' || text.at[start - 1] == '/' ||
@@ -88,7 +90,7 @@ static bool first_key(KeyScope *scope, Str text, Key *key, Buf *why) {
         start--;
     Str name = str_slice(text, start, end), rest = str_from(text, end + each.len);
     if (!key_take(scope, &name, key) || name.len) {
-        buf_format(why, "@shapes stands behind a kernel");
+        buf_format(why, "@shapes must follow a kernel: write KERNEL@shapes");
         return false;
     }
     for (end = 0; end < rest.len && (rest.at[end] == '.' || rest.at[end] == '_' ||
@@ -108,7 +110,7 @@ bool shapes_rows(const KeyScope *scope, Str *text, KeyRows *rows, Buf *why) {
     KeyScope there = *scope;
     Key key;
     if (!first_key(&there, *text, &key, why)) return false;
-    key.cols = 1; // any: that it is a shape says where to look
+    key.cols = 1; // any positive value selects the table of shapes
     *rows = (KeyRows){.table = shapes_table(&there, &key, why)};
     if (!rows->table) return false;
     const ResultKernel *kernel = results_kernel(rows->table, key.chapter, key.kernel);

@@ -1,4 +1,4 @@
-// Value: see value.h.
+// Arithmetic on values with units, and how they are printed.
 #include "numbers/value.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@ static bool are(Unit a, Unit b, Unit one, Unit other) {
     return (a == one && b == other) || (a == other && b == one);
 }
 
-// a * b where neither or both are plain; UNIT_TEXT where that has no meaning here.
+// The unit of a * b; UNIT_TEXT: these units cannot be multiplied.
 static Unit product(Unit a, Unit b) {
     if (is_plain(a)) return b == UNIT_NONE || (b == UNIT_RATIO && a == UNIT_COUNT) ? a : b;
     if (is_plain(b)) return a;
     if (are(a, b, UNIT_TIME, UNIT_RATE)) return UNIT_BYTES;
-    if (are(a, b, UNIT_BYTES, UNIT_CLOCK)) return UNIT_RATE;          // bytes a cycle
-    return are(a, b, UNIT_TIME, UNIT_CLOCK) ? UNIT_COUNT : UNIT_TEXT; // of cycles
+    if (are(a, b, UNIT_BYTES, UNIT_CLOCK)) return UNIT_RATE;          // bytes per cycle
+    return are(a, b, UNIT_TIME, UNIT_CLOCK) ? UNIT_COUNT : UNIT_TEXT; // cycles
 }
 
 static Unit quotient(Unit a, Unit b) {
@@ -39,8 +39,8 @@ static Unit sum(Unit a, Unit b) {
     return UNIT_TEXT;
 }
 
-// A microsecond times a GB/s is a thousand bytes, and times a kHz a thousandth of a cycle; a byte a
-// cycle at a kHz is a millionth of a GB/s: the factor that keeps the units above.
+// The factor that converts the result of an operation to the units of value.h: 1 us * 1 GB/s is 1e3
+// bytes, 1 us * 1 kHz is 1e-3 cycles, and 1 byte per cycle at 1 kHz is 1e-6 GB/s.
 static double scale(Unit a, char operation, Unit b) {
     if (operation == '*' && product(a, b) == UNIT_BYTES && !is_plain(a) && !is_plain(b)) return 1e3;
     if (operation == '/' && a == UNIT_BYTES && (b == UNIT_RATE || b == UNIT_TIME)) return 1e-3;
@@ -51,7 +51,7 @@ static double scale(Unit a, char operation, Unit b) {
 }
 
 const char *value_combine(Value a, char operation, Value b, Value *result) {
-    if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be calculated with";
+    if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be used in arithmetic";
     *result = (Value){.stale = a.stale || b.stale};
     if (operation == '*') {
         result->unit = product(a.unit, b.unit);
@@ -64,7 +64,7 @@ const char *value_combine(Value a, char operation, Value b, Value *result) {
         result->unit = sum(a.unit, b.unit);
         result->number = operation == '+' ? a.number + b.number : a.number - b.number;
     }
-    if (result->unit == UNIT_TEXT) return "the units do not go together";
+    if (result->unit == UNIT_TEXT) return "these units cannot be combined";
     result->number *= scale(a.unit, operation, b.unit);
     return isfinite(result->number) ? NULL : "the result is too large";
 }
@@ -72,11 +72,12 @@ const char *value_combine(Value a, char operation, Value b, Value *result) {
 const char *value_comparable(Value a, Value b) {
     if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be compared";
     if (a.unit == b.unit || (is_plain(a.unit) && is_plain(b.unit))) return NULL;
-    if (a.unit == UNIT_NONE || b.unit == UNIT_NONE) return NULL; // 0.95 of a known unit is clear
+    if (a.unit == UNIT_NONE || b.unit == UNIT_NONE)
+        return NULL; // a plain number takes the other unit
     return "values of different units cannot be compared";
 }
 
-// A decimal text with commas between groups of three digits of its whole part.
+// Writes a decimal number with commas between groups of three digits of its whole part.
 static void add_grouped(Buf *out, double number, int decimals) {
     char digits[400];
     int length = snprintf(digits, sizeof digits, "%.*f", decimals, fabs(number));
@@ -90,8 +91,8 @@ static void add_grouped(Buf *out, double number, int decimals) {
     }
 }
 
-// Three significant digits, four after a leading 1: the relative step then stays below one percent.
-// Digits before the point are always kept.
+// The decimals for three significant digits, or four after a leading 1, which keeps the rounding
+// step below one percent. Digits before the point are always written.
 static int decimals_of(double number) {
     if (number == 0) return 0;
     char text[32];
@@ -113,7 +114,7 @@ typedef struct {
     const char *name;
 } Prefix;
 
-// The largest prefix that leaves at least one whole unit; the last of the list for anything less.
+// Uses the largest prefix that leaves at least one whole unit, or the smallest prefix.
 static void add_scaled(Buf *out, double number, const Prefix *prefixes) {
     while (prefixes[1].name && fabs(number) < prefixes->size * 0.9995) prefixes++;
     add_measured(out, number / prefixes->size, prefixes->name);
@@ -132,7 +133,7 @@ static void add_rate(Buf *out, double gbps) {
     add_scaled(out, gbps, prefixes);
 }
 
-// Powers of two where they come out whole (memory sizes), powers of ten otherwise (traffic).
+// Uses binary units for whole numbers of them (memory sizes), else decimal units (traffic).
 static void add_bytes(Buf *out, double bytes) {
     static const Prefix decimal[] = {
         {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {0, NULL}};
@@ -166,7 +167,7 @@ static void add_percent(Buf *out, double percent) {
     buf_add(out, STR(NO_BREAK "%"));
 }
 
-// The value rounded to two digits; a ratio becomes a plain number.
+// Rounds to two digits; a ratio becomes a plain number.
 static Value about(Value value) {
     if (value.number != 0) {
         double unit = pow(10, floor(log10(fabs(value.number))) - 1);
@@ -208,7 +209,7 @@ const char *value_convert(Str function, Value *value) {
     return NULL;
 }
 
-// 1.500 MB reads 1.5 MB: the zeros behind the point say more than is known.
+// Drops trailing zeros, which would suggest too much precision: 1.500 MB becomes 1.5 MB.
 static void add_without_zeros(Buf *out, Str text) {
     size_t point = str_find(text, STR(".")), end = point + 1;
     if (point == SIZE_MAX) {
@@ -216,9 +217,9 @@ static void add_without_zeros(Buf *out, Str text) {
         return;
     }
     while (end < text.len && text.at[end] >= '0' && text.at[end] <= '9') end++;
-    size_t kept = end;
-    while (text.at[kept - 1] == '0') kept--;
-    buf_add(out, str_slice(text, 0, kept - (kept == point + 1)));
+    size_t last = end;
+    while (text.at[last - 1] == '0') last--;
+    buf_add(out, str_slice(text, 0, last - (last == point + 1)));
     buf_add(out, str_from(text, end));
 }
 

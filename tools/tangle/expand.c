@@ -1,4 +1,4 @@
-// Expand: see expand.h. On a stack of its own, because chunks may nest deeper than the C stack is.
+// Expands references with its own stack, because chunks may nest deeper than the C stack allows.
 #include "tangle/expand.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 typedef struct {
     const Chunk *chunk;
-    size_t body;      // line to expand next
-    size_t reference; // reference to meet next
-    size_t indent;    // length of the indent that holds for this chunk
+    size_t body;      // next line to expand
+    size_t reference; // next reference in it
+    size_t indent;    // length of the indent of this chunk
 } Frame;
 
 static void push(const ChunkTable *table, Frame **stack, size_t *depth, size_t *capacity,
@@ -18,11 +18,12 @@ static void push(const ChunkTable *table, Frame **stack, size_t *depth, size_t *
     (*stack)[(*depth)++] = frame;
 }
 
-// The chunk with `filling` wherever `hole` is pulled in.
+// Expands a chunk, with `filling` in place of every reference to `hole`.
 static Str expand(const ChunkTable *table, size_t chunk, ExpandStyle style, size_t hole,
                   size_t filling) {
     Buf out = {.arena = table->arena};
-    Buf indent = {.arena = table->arena}; // of the innermost frame; outer ones are prefixes of it
+    Buf indent = {.arena =
+                      table->arena}; // of the innermost frame, of which the outer ones are prefixes
     LineSync sync = {0};
     Frame *stack = NULL;
     size_t depth = 0, capacity = 0;

@@ -1,5 +1,5 @@
-// Line sync: see line_sync.h. Only as much of the C++ lexer as decides whether a line can be a
-// directive: comments, quotes, raw strings, numbers with digit separators, backslashes.
+// Places #line directives with a minimal C++ lexer: it knows only the comments, quotes, raw
+// strings, digit separators and backslashes that decide whether a line can be a directive.
 #include "tangle/line_sync.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-// The text in quotes, as in #line: bytes that cannot stand there are escaped.
+// Adds the text in quotes for #line, with the necessary escapes.
 static void add_quoted(Buf *out, Str text) {
     buf_char(out, '"');
     for (size_t i = 0; i < text.len; i++) {
@@ -41,8 +41,8 @@ static size_t find_from(Str text, size_t at, Str needle) {
     return found == SIZE_MAX ? text.len : at + found + needle.len;
 }
 
-// A raw string's quote is at text[at]: notes what ends it and gives the index after its "(". The
-// delimiter before that has at most 16 characters, C++ [lex.string].
+// Enters the raw string whose quote is at text[at]: stores its delimiter and returns the index
+// after its "(". The delimiter has at most 16 characters: C++ [lex.string].
 static size_t raw_string_start(LineSync *sync, Str text, size_t at) {
     size_t end = at + 1;
     while (end < text.len && end - at <= 16 && text.at[end] != '(') end++;
@@ -55,7 +55,7 @@ static size_t raw_string_start(LineSync *sync, Str text, size_t at) {
     return end + 1;
 }
 
-// The end of the raw string that text[at] is in, or text.len.
+// The index after the raw string around text[at], or text.len.
 static size_t raw_string_end(LineSync *sync, Str text, size_t at) {
     while ((at = find_from(text, at, STR(")"))) < text.len) {
         Str rest = str_from(text, at);
@@ -67,7 +67,7 @@ static size_t raw_string_end(LineSync *sync, Str text, size_t at) {
     return text.len;
 }
 
-// Takes one token of code, or the opening of a comment or literal, at text[at].
+// Skips one token of code, or the opening of a comment or literal, at text[at].
 static size_t lex_code(LineSync *sync, Str text, size_t at) {
     Str rest = str_from(text, at);
     if (str_starts(rest, STR("//"))) {
@@ -107,8 +107,8 @@ static size_t lex_quoted(LineSync *sync, Str text, size_t at) {
     return at + 1;
 }
 
-// What a directive does to our knowledge. One inside a skipped group is no directive for the
-// compiler, so after #else and #endif our own may have been lost.
+// Updates the state for a directive. The compiler ignores a #line in a skipped group, so one that
+// we wrote may have had no effect before #else and #endif.
 static void follow_directive(LineSync *sync, Str text) {
     text = str_trim(text);
     if (!str_starts(text, STR("#"))) return;

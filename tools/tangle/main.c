@@ -1,4 +1,4 @@
-// tangle: extracts programs from Markdown chapters. Options and files in, whole files out.
+// tangle: extracts programs from Markdown chapters.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -52,12 +52,12 @@ static const char help[] =
     "              chapters/04.md chapters/00.md:            a removed chapter stops no build\n"
     "          A file depends on exactly the FILEs whose chunks it contains.\n"
     "  -g      print the chunks and which one uses which, in Graphviz DOT\n"
-    "  -a NAME print where the attribute NAME stands on the block of a file, and its value:\n"
+    "  -a NAME print the attribute NAME of each file's block, with its place:\n"
     "              file,line,target,figures\n"
     "              chapters/04.md,95,code/04_sum.cu,counters sum_tree\n"
     "          for `tangle -a figures` and {.cuda file=code/04_sum.cu figures=\"counters ...\"}\n"
-    "  -h      this text\n"
-    "  --version  which tangle this is\n"
+    "  -h      print this text\n"
+    "  --version  print the version\n"
     "\n"
     "The first line of a program in C, C++ or CUDA is a comment: it names the FILE to edit.\n"
     "Prints the path of each file written, and `removed PATH` for each pruned. A file is replaced\n"
@@ -74,7 +74,7 @@ typedef struct {
     bool dry;
     bool prune;
     char print;            // 'd', 'g', 'a' or 0
-    const char *attribute; // that -a prints
+    const char *attribute; // the one that -a prints
 } Options;
 
 static _Noreturn void die_usage(const char *what, const char *detail) {
@@ -88,11 +88,11 @@ static void set_print(Options *options, char print) {
     options->print = print;
 }
 
-// What getopt cannot see. The FILEs are argv[optind] and what follows.
+// Checks what getopt does not. The FILEs start at argv[optind].
 static void check_options(const Options *options, int argc, char **argv) {
     if (options->folder[0] == '\0') die_usage("the folder after -o is empty", "");
     if (options->print && (options->dry || options->prune || options->style == EXPAND_WITH_LINES))
-        die_usage("-d, -g and -a write no files: -l, -n and -p mean nothing with them", "");
+        die_usage("-d, -g and -a write no files: leave out -l, -n and -p", "");
     if (optind == argc) die_usage("no FILE given", "");
     for (int i = optind; i < argc; i++)
         for (int j = optind; j < i; j++)
@@ -139,7 +139,7 @@ static Options read_options(int argc, char **argv) {
 
 static void print(Str text) { fwrite(text.at, 1, text.len, stdout); }
 
-// Everything is printed or the exit status says so.
+// Flushes standard output; returns 1 if not everything could be printed.
 static int finish(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     fprintf(stderr, "tangle: cannot print: %s\n", strerror(errno));
@@ -151,7 +151,8 @@ static bool would_change(Arena *arena, const char *path, Str text) {
     return !file_read(arena, path, &current) || !str_equal(current, text);
 }
 
-// The text of a target. Above a program in C++ or CUDA a comment says which file to edit instead.
+// The text of a target. The first line of a program is a comment that names the file to edit
+// instead.
 static Str target_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
     Buf text = {.arena = table->arena};
     Str from = table->files[table->chunks[chunk].file].path;
@@ -165,7 +166,7 @@ static Str target_text(const ChunkTable *table, size_t chunk, ExpandStyle style)
     return buf_str(&text);
 }
 
-// Writes every target; the texts of all are complete before the first is written.
+// Writes every target, after it has expanded them all.
 static bool write_targets(const ChunkTable *table, const Options *options) {
     Arena *arena = table->arena;
     Str *texts = ARENA_NEW(arena, table->chunk_count, Str);

@@ -1,4 +1,4 @@
-// Dependencies, a graph and attributes, as text: see tangle.h.
+// Prints dependencies for make, the graph of chunks for dot, and attributes as CSV.
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "tangle/expand.h"
 #include "tangle/tangle.h"
 
-// A path as make reads it.
+// Adds a path with make's escapes.
 static void add_make_path(Buf *buf, Str path) {
     for (size_t i = 0; i < path.len; i++) {
         char c = path.at[i];
@@ -50,7 +50,7 @@ static int compare_numbers(const void *a, const void *b) {
     return order ? order : str_compare(left->target, right->target);
 }
 
-// LAB_OF_N and chapter-N: for the targets that start with a number, by that number.
+// Adds LAB_OF_N and chapter-N, by number, for the targets that start with a number.
 static void add_chapters(Buf *buf, const Target *targets, size_t count, Str folder) {
     const Target **numbered = ARENA_NEW(buf->arena, count, const Target *);
     size_t numbered_count = 0;
@@ -74,10 +74,10 @@ static void add_chapters(Buf *buf, const Target *targets, size_t count, Str fold
     }
 }
 
-// A value as make reads it. Before a number sign make halves backslashes, and one at the end of a
-// line would continue it: nothing, as $(), stands behind that.
+// Adds a value with make's escapes. Before a number sign make halves backslashes, and a backslash
+// at the end would continue the line, so an empty $() follows it.
 static void add_make_value(Buf *buf, Str value) {
-    size_t backslashes = 0; // just before
+    size_t backslashes = 0; // number of backslashes just before
     for (size_t i = 0; i < value.len; i++) {
         char c = value.at[i];
         for (size_t k = 0; c == '#' && k <= backslashes; k++) buf_char(buf, '\\');
@@ -88,7 +88,7 @@ static void add_make_value(Buf *buf, Str value) {
     if (backslashes) buf_add(buf, STR("$()"));
 }
 
-// KEY_LAB := VALUE for each attribute of a lab's block that is not file=.
+// Adds KEY_LAB := VALUE for each attribute of a lab's block except file=.
 static void add_attributes(Buf *buf, const ChunkTable *table, const Target *target) {
     const Braces *braces = &table->chunks[target->chunk].part->braces;
     for (size_t i = 0; i < braces->attribute_count; i++) {

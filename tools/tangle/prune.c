@@ -1,4 +1,4 @@
-// Files that no chapter defines any more: see tangle.h.
+// Finds files below code/ that no chapter defines any more.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static bool has_path(const Paths *sorted, Str path) {
            bsearch(&path, sorted->items, sorted->count, sizeof *sorted->items, compare_strs);
 }
 
-// The folders in this one are left to be read, files that are not kept are found.
-static void read_folder(Str folder, const Paths *kept, Paths *folders, Paths *found) {
+// Adds the subfolders of a folder to `folders`, and its files that are not targets to `found`.
+static void read_folder(Str folder, const Paths *targets, Paths *folders, Paths *found) {
     Arena *arena = found->arena;
     DIR *entries = opendir(str_terminated(arena, folder));
     if (!entries) return;
@@ -43,7 +43,8 @@ static void read_folder(Str folder, const Paths *kept, Paths *folders, Paths *fo
         if (entry->d_name[0] == '.' || lstat(str_terminated(arena, path), &status) != 0) continue;
         if (S_ISDIR(status.st_mode))
             add_path(folders, path);
-        else if (S_ISREG(status.st_mode) && !str_ends(path, STR(".mine")) && !has_path(kept, path))
+        else if (S_ISREG(status.st_mode) && !str_ends(path, STR(".mine")) &&
+                 !has_path(targets, path))
             add_path(found, path);
     }
     closedir(entries);
@@ -51,16 +52,16 @@ static void read_folder(Str folder, const Paths *kept, Paths *folders, Paths *fo
 
 size_t prune_stale_files(const ChunkTable *table, Str folder, Str **paths) {
     Arena *arena = table->arena;
-    Paths kept = {.arena = arena}, folders = {.arena = arena}, found = {.arena = arena};
+    Paths targets = {.arena = arena}, folders = {.arena = arena}, found = {.arena = arena};
     for (size_t i = 0; i < table->chunk_count; i++)
         if (table->chunks[i].target.len)
-            add_path(&kept, path_join(arena, folder, table->chunks[i].target));
-    sort_paths(&kept);
+            add_path(&targets, path_join(arena, folder, table->chunks[i].target));
+    sort_paths(&targets);
     Str code = path_join(arena, folder, STR("code"));
     struct stat status;
     bool link = lstat(str_terminated(arena, code), &status) == 0 && S_ISLNK(status.st_mode);
-    if (!link) add_path(&folders, code); // what a link leads to has files of others
-    while (folders.count) read_folder(folders.items[--folders.count], &kept, &folders, &found);
+    if (!link) add_path(&folders, code); // the target of a link may hold other files
+    while (folders.count) read_folder(folders.items[--folders.count], &targets, &folders, &found);
     sort_paths(&found);
     *paths = found.items;
     return found.count;

@@ -1,4 +1,4 @@
-// Targets that a link would lead elsewhere: see tangle.h.
+// Reports targets that are links or that a link would put outside the output folder.
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,15 +10,15 @@
 
 typedef struct {
     ChunkTable *table;
-    Str root;  // where `folder` really is
-    Map known; // folders looked at: 1 when they are no link that leaves, or are not there
+    Str root;  // the real path of `folder`
+    Map known; // folders checked: 1 if they are missing, or no link to outside
 } Tree;
 
 static Str real_path(Arena *arena, Str path) {
     char *found = realpath(str_terminated(arena, path), NULL);
-    Str kept = found ? str_of(str_terminated(arena, str_of(found))) : (Str){NULL, 0};
+    Str copy = found ? str_of(str_terminated(arena, str_of(found))) : (Str){NULL, 0};
     free(found);
-    return kept;
+    return copy;
 }
 
 static bool is_link(Arena *arena, Str path) {
@@ -41,7 +41,7 @@ static void fail(Tree *tree, const Chunk *chunk, Str link, const char *what) {
                STR_ARG(link), length < 0 ? 0 : (int)length, target);
 }
 
-// Follows the folders of a target from the root on.
+// Checks the folders of a target from the root on, then the target.
 static void check_target(Tree *tree, Str folder, const Chunk *chunk) {
     Arena *arena = tree->table->arena;
     Str target = chunk->target;
@@ -52,17 +52,17 @@ static void check_target(Tree *tree, Str folder, const Chunk *chunk) {
         size_t *good = map_at(&tree->known, path, &is_new);
         if (is_new) *good = !is_link(arena, path) || is_inside(tree, real_path(arena, path));
         if (*good) continue;
-        fail(tree, chunk, path, "leaves the folder that it is written to");
+        fail(tree, chunk, path, "would be written outside the output folder");
         return;
     }
     Str path = path_join(arena, folder, target);
-    if (is_link(arena, path)) fail(tree, chunk, path, "is no file of its own");
+    if (is_link(arena, path)) fail(tree, chunk, path, "would be written through a link");
 }
 
 void tree_check(ChunkTable *table, Str folder) {
     Tree tree = {.table = table, .known = {.arena = table->arena}};
     tree.root = real_path(table->arena, folder);
-    if (tree.root.len == 0) return; // not there yet: nothing in it is a link
+    if (tree.root.len == 0) return; // it does not exist yet and so has no links
     for (size_t i = 0; i < table->chunk_count; i++) {
         const Chunk *chunk = &table->chunks[i];
         if (chunk->target.len && !chunk->misplaced) check_target(&tree, folder, chunk);

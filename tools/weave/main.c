@@ -1,4 +1,4 @@
-// weave: chapters and recorded results become one Markdown text, for code hosts or for pandoc.
+// weave: turns chapters and recorded results into Markdown for code hosts or pandoc, or notebooks.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -25,18 +25,18 @@ static const char usage[] =
     "  -t pandoc   Markdown for pandoc, which makes HTML and EPUB of it\n"
     "  -t notebook Jupyter notebooks in the folder OUT: one for each chapter with a lab, and\n"
     "              workbook.ipynb with all of them\n"
-    "  -t names    what kernels are called, as CSV, for plots\n"
+    "  -t names    the names of kernels in tables and plots, as CSV\n"
     "  -P FILE     the Python cells of the notebooks (default tools/notebook/cells.py, here\n"
     "              or beside weave's folder)\n"
     "  -R OWNER/NAME  the repository on GitHub: notebooks get a badge that opens them in Colab\n"
     "  -r DIR      where the results are (default results)\n"
     "  -D DEVICE   the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
     "  -T TITLE    title of the book\n"
-    "  -s          stale results are errors, not marks\n"
+    "  -s          treat stale results as errors instead of marking them\n"
     "  -n          write nothing: list the files that would change; exit status 1 if any would\n"
     "  -o OUT      write OUT, and only if it changes (default: standard output); links are\n"
     "              followed\n"
-    "  --version   which weave this is\n"
+    "  --version   print the version\n"
     "\n"
     "In a chapter, besides pandoc's Markdown and tangle's chunks:\n"
     "  `KEY`{.result}     a recorded number, or a formula of numbers; with {.result device=NAME}\n"
@@ -49,7 +49,7 @@ static const char usage[] =
     "      machine.NAME: a latency or a rate of the device, of DIR/DEVICE-machine.csv.\n"
     "      + - * / ( ), min(…) max(…) geomean(…) of a list or of a key with *, such as 04/*.time;\n"
     "      percent(x), bytes(x), count(x) give a number a unit. A quotient reads 1.83×.\n"
-    "      Spaces stand around the / of a division, none around the / behind a chapter.\n"
+    "      Write spaces around the / of a division, and none around the / after a chapter.\n"
     "  ``` {.results columns=\"time spread gbps read_pct speedup\" n=N caption=\"…\"}\n"
     "      a table with a row for each line KERNEL or KERNEL | label; * is every kernel of the\n"
     "      chapter, KERNEL@* every n. speedup is against the first row, step against the row\n"
@@ -78,7 +78,7 @@ static const char usage[] =
     "  ::: {.exercise #name title=\"...\"}\n"
     "      an exercise with its number: hints, answers, the program and the solution are folded,\n"
     "      wrong variants are left out; grade -h says what it is for\n"
-    "  [text](04-other.md#heading) and ![alt](../figures/x.svg) lead to the right place in the\n"
+    "  [text](04-other.md#heading) and ![alt](../figures/x.svg) link to the right place in the\n"
     "  book.\n"
     "\n"
     "  ::: {.predict key=\"KEY\" unit=\"µs\"}\n"
@@ -89,8 +89,8 @@ static const char usage[] =
     "\n"
     "A measurement typed by hand is an error: a number with ns, us, µs, ms, s, kB/s to TB/s, %, ×\n"
     "or such a unit in words. Allowed in predictions, inside ::: estimate … ::: and in a block\n"
-    "quote with a link, note or citation; code is not looked at. 32 banks, 48 KB, 2 × 4 and\n"
-    "128×128 are no measurements.\n"
+    "quote with a link, note or citation; code is not checked. 32 banks, 48 KB, 2 × 4 and\n"
+    "128×128 are not measurements.\n"
     "\n"
     "Faults are listed as FILE:LINE: message; then nothing is written and the exit status is 1.\n"
     "Results of a lab that has changed since are marked (stale).\n";
@@ -178,11 +178,11 @@ static Options read_options(int argc, char **argv) {
     return options;
 }
 
-// One line per fault: a control character that it quotes would break the line.
+// Prints an error as one line: a control character in it would break the line.
 static void print_error(Arena *arena, Str path, size_t line, Str message) {
     Buf text = {.arena = arena};
     buf_add(&text, path);
-    if (line) buf_format(&text, ":%zu", line); // else the file as a whole
+    if (line) buf_format(&text, ":%zu", line); // 0: the whole file
     buf_format(&text, ": %.*s", STR_ARG(message));
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f) text.at[i] = ' ';
@@ -198,7 +198,7 @@ static int print_errors(const Book *book) {
     return 1;
 }
 
-// Whether the file is another one by now, and says so.
+// Whether the file would change; prints its path if so.
 static bool would_change(Arena *arena, const char *path, Str text) {
     Str old;
     if (file_read(arena, path, &old) && str_equal(old, text)) return false;
@@ -224,7 +224,7 @@ static bool read_part(Arena *arena, const char *path, Str *text) {
     return false;
 }
 
-// The frame of the notebooks. A line `# %% include FILE` stands for the text of a file beside it.
+// Reads the cells of the notebooks. A line `# %% include FILE` includes a file of the same folder.
 static bool read_frame(Arena *arena, const char *path, Str *frame) {
     const Str mark = STR("# %% include ");
     Str rest, line, part;
@@ -302,7 +302,7 @@ static int weave(Arena *arena, const Options *options, char **paths) {
                  .style = options->style,
                  .stale_is_error = options->stale_is_error,
                  .title = str_of(options->title),
-                 .up = path_way_back(arena, output),
+                 .up = path_up(arena, output),
                  .chunks = &chunks,
                  .results = &results,
                  .reference = str_of(options->device)};
