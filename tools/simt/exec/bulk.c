@@ -1,4 +1,4 @@
-// Copies in bulk: see bulk.h.
+// Resolves the addresses of bulk copies, and checks them. See bulk.h.
 #include "simt/exec/bulk.h"
 
 #include "simt/exec/cluster.h"
@@ -22,7 +22,7 @@ static bool fails(Warp *warp, const Inst *inst, int lane, bool misaligned, const
     return false;
 }
 
-// Where `bytes` bytes lie that the instruction names; a multiple of `align`.
+// Resolves an address of the instruction for `bytes` bytes; it must be a multiple of `align`.
 static bool piece_of(Warp *warp, const Inst *inst, int lane, const BulkAddress *named,
                      uint32_t bytes, uint32_t align, const char *what, Piece *piece) {
     const uint64_t address = address_of(warp, named, lane);
@@ -48,7 +48,7 @@ uint32_t bulk_ranks(const Warp *warp, const Inst *inst, int lane) {
     return bulk->ranks == PTX_NONE ? 0 : REG(warp, LaneU16, bulk->ranks)[lane];
 }
 
-// A copy to several blocks: to the same places in the shared memory of each.
+// Directs a copy to several blocks to one of them, at the same offsets in its shared memory.
 static bool redirect(Warp *warp, const Inst *inst, uint32_t rank, Bulk *bulk) {
     Block *block = cluster_block(warp->block, rank);
     if (!block || !block->running)

@@ -1,4 +1,4 @@
-// Counts instructions by warp, to find the longest one of a launch. See block.h.
+// Counts instructions per warp, to find the longest warp of a launch. See block.h.
 #include <stdlib.h>
 
 #include "simt/exec/block.h"
@@ -11,7 +11,8 @@ bool longest_attach(Block *block) {
     return block->own != NULL;
 }
 
-// Adds a warp's counters to the block's and sets them back. The instructions it has executed.
+// Moves a warp's counters to the block's. Returns the number of instructions that the warp has
+// executed.
 static uint64_t take(Block *block, Tally *own) {
     const SlotTable *table = block->machine->longest_of;
     uint64_t insts = 0;
@@ -40,6 +41,6 @@ void longest_end(Block *block) {
 }
 
 void longest_detach(Block *block) {
-    if (block->own) longest_end(block); // of a block that was not run to its end
+    if (block->own) longest_end(block); // for a block that did not run to its end
     free(block->own);
 }

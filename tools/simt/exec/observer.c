@@ -1,4 +1,4 @@
-// Observers: see observer.h.
+// Calls observers from instructions, and picks the instructions that call them. See observer.h.
 #include "simt/exec/observer.h"
 
 // --- accesses ---
@@ -12,7 +12,7 @@ static void tell_all(Warp *warp, const Access *access, uint32_t lanes,
     if (machine->profile) machine->profile->access(warp, access, lanes, address);
 }
 
-// Of shared memory in a cluster, block by block.
+// Reports an access to shared memory, block by block of the cluster.
 static void tell_cluster(Warp *warp, const Access *access, uint32_t lanes,
                          const uint64_t address[LANES]) {
     const Observer *observer = observer_of(warp->block);
@@ -56,7 +56,7 @@ static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
     }
 }
 
-// Executes the instruction, and what comes behind it if the observer has begun to follow the warp.
+// Executes the instruction, and the following ones if the observer has begun to follow the warp.
 static const Inst *go_on(Warp *warp, const Inst *inst, bool followed) {
     inst = inst->plain(warp, inst);
     return warp->followed && !followed ? observer_follow(warp, inst) : inst;
@@ -69,7 +69,7 @@ static const Inst *watch_access(Warp *warp, const Inst *inst) {
     return go_on(warp, inst, followed);
 }
 
-// Who else watches is not asked, as wanted() says.
+// No trace or profile is active here: see wanted().
 static const Inst *watch_global(Warp *warp, const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     const LaneU64 *base = REG(warp, LaneU64, memory->base);
@@ -102,7 +102,7 @@ static const Inst *watch_shared(Warp *warp, const Inst *inst) {
     return go_on(warp, inst, followed);
 }
 
-// Lanes that load less than a whole element leave the rest zero: as if they loaded nothing.
+// Lanes that load less than a whole element store zeros for the rest: they do not count as loads.
 static const Inst *watch_copy(Warp *warp, const Inst *inst) {
     Access store = address_copy_store(inst), load = address_copy_load(inst);
     uint32_t lanes = 0;
@@ -115,7 +115,7 @@ static const Inst *watch_copy(Warp *warp, const Inst *inst) {
     return inst->plain(warp, inst);
 }
 
-// --- lanes that meet ---
+// --- warp-wide instructions ---
 
 static const Inst *watch_sync(Warp *warp, const Inst *inst) {
     const bool followed = warp->followed;
@@ -133,7 +133,7 @@ const Inst *observer_follow(Warp *warp, const Inst *inst) {
 
 // --- installation ---
 
-// What anybody wants to know of a machine: CODE_*.
+// The events that a machine's observers need: CODE_*.
 static uint8_t wanted(const Machine *machine) {
     const Observer *observer = machine->observer;
     const bool all = machine->trace || (observer && observer->access);
@@ -143,7 +143,7 @@ static uint8_t wanted(const Machine *machine) {
                      (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
 }
 
-// Of a load or store: weak ones, and volatile ones of shared memory.
+// Uses `whole` for weak loads and stores, and for volatile ones of shared memory.
 static Op *watching_whole(const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     const bool weak = !(inst->order & ~ORDER_VOLATILE);
@@ -187,7 +187,7 @@ void observer_watch(const Machine *machine) {
     }
 }
 
-// --- what blocks tell ---
+// --- events of blocks ---
 
 bool observer_attach(Block *block) {
     const Observer *observer = observer_of(block), *profile = block->machine->profile;

@@ -118,7 +118,7 @@ static int find_ready(const Warp *warp) {
     return -1;
 }
 
-// A path at a warp-wide instruction at which all lanes have arrived; -1: there is none.
+// A path at a warp-wide instruction that all its lanes have reached; -1: there is none.
 static int find_complete(const Warp *warp) {
     for (int k = 0; k < warp->path_count; k++) {
         const Path *path = &warp->paths[k];
@@ -147,8 +147,8 @@ const Inst *path_switch(Warp *warp) {
     return NULL;
 }
 
-// Time slices are the CPU device's own: a path of machine code that has used up its slice goes on,
-// as on hardware, unless it yields.
+// Time slices exist only on the CPU device. On hardware a path runs until it waits or yields, so a
+// path of machine code continues after its slice unless it yields.
 const Inst *path_resume(Warp *warp) {
     const Path *path = &warp->paths[warp->current];
     const bool goes_on = warp->stop == STOP_SLICE && warp->parted && path->state == PATH_READY &&

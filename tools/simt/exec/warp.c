@@ -1,4 +1,4 @@
-// Warps: what they start with, and how they fail. See warp.h; path.c has how their lanes split.
+// Starts warps and reports their failures. See warp.h; path.c splits their lanes.
 #include "simt/exec/warp.h"
 
 #include <pthread.h>
@@ -56,8 +56,8 @@ void warp_reach_local(Warp *warp, uint32_t high) {
     warp->local_reached = high;
 }
 
-// "chapters/04.md:17: ", or the place in the PTX; empty if the instruction has none. False: no line
-// of the source is known.
+// Writes "chapters/04.md:17: ", or the line in the PTX, or nothing if the instruction has neither.
+// False: the source line is unknown.
 static bool write_place(char *to, size_t room, const Machine *machine, const Inst *inst) {
     const PtxModule *module = machine->module;
     const PtxInst *ptx = machine_instruction(machine, inst);
@@ -74,7 +74,7 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
     const Block *block = warp->block;
     const uint64_t turn = block->cluster->place;
     Machine *machine = block->machine;
-    char text[600], place[256]; // both, and the numbers, fit in error.text
+    char text[600], place[256]; // both fit in error.text, with the numbers
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
