@@ -95,8 +95,8 @@ static bool add_local(Code *code) {
 // Returns the end of the stack.
 static uint64_t place_frames(Code *code, uint64_t at, bool recursive, Code **last) {
     code->visited = true;
-    code->behind = NULL;
-    if (*last) (*last)->behind = code;
+    code->next_frame = NULL;
+    if (*last) (*last)->next_frame = code;
     *last = code;
     code->frame_base = (uint32_t)at;
     code->recursive = recursive && code->callee_count;

@@ -203,27 +203,27 @@ static uint32_t sectors_of(const uint64_t address[LANES], uint32_t mask) {
 typedef struct {
     uint8_t *base; // of address 0
     uint64_t low, high, lane_bytes;
-} Room;
+} Region;
 
-static Room room_of(const Warp *warp, const Block *block, PtxSpace space) {
+static Region region_of(const Warp *warp, const Block *block, PtxSpace space) {
     const uint64_t stride = block->local_stride;
     switch (space) {
     case PTX_GLOBAL:
     case PTX_CONST:
-        return (Room){memory_at(0), memory_low, memory_high, 0};
+        return (Region){memory_at(0), memory_low, memory_high, 0};
     case PTX_SHARED:
-        return (Room){block->shared, 0, block->shared_bytes, 0};
+        return (Region){block->shared, 0, block->shared_bytes, 0};
     case PTX_LOCAL:
-        return (Room){block->local + (uint64_t)warp->index * LANES * stride, 0, warp->local_reached,
-                      stride};
+        return (Region){block->local + (uint64_t)warp->index * LANES * stride, 0,
+                        warp->local_reached, stride};
     default:
-        return (Room){block->machine->params, 0, block->machine->param_bytes, 0};
+        return (Region){block->machine->params, 0, block->machine->param_bytes, 0};
     }
 }
 
-static bool fits(const Room *room, uint64_t address, uint64_t size) {
-    uint64_t bytes = room->high - room->low;
-    return bytes >= size && address - room->low <= bytes - size;
+static bool fits(const Region *region, uint64_t address, uint64_t size) {
+    uint64_t bytes = region->high - region->low;
+    return bytes >= size && address - region->low <= bytes - size;
 }
 
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
@@ -236,9 +236,10 @@ bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32
         at &= ADDRESS_IN_BLOCK;
     }
     if (!block) return false;
-    Room room = room_of(warp, block, space);
-    if (!fits(&room, at, bytes)) return false;
-    memcpy(to, (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane), bytes);
+    Region region = region_of(warp, block, space);
+    if (!fits(&region, at, bytes)) return false;
+    memcpy(to, (uint8_t *)((uintptr_t)region.base + at + region.lane_bytes * (uint64_t)lane),
+           bytes);
     return true;
 }
 
@@ -323,14 +324,14 @@ static bool resolve_remote(Warp *warp, const Access *access, const Block *of, ui
                   of->index.x, of->index.y, of->index.z);
         return false;
     }
-    const Room room = room_of(warp, of, PTX_SHARED);
+    const Region region = region_of(warp, of, PTX_SHARED);
     for (uint32_t m = mask; m; m &= m - 1) {
         const int lane = __builtin_ctz(m);
         const uint64_t at = address[lane] & ADDRESS_IN_BLOCK;
-        const bool inside = fits(&room, at, size);
+        const bool inside = fits(&region, at, size);
         if (!inside || (at & (size - 1)))
             return bad_address(warp, access, PTX_SHARED, lane, at, inside);
-        pointer[lane] = room.base + at;
+        pointer[lane] = region.base + at;
     }
     return true;
 }
@@ -356,10 +357,10 @@ static bool resolve_cluster(Warp *warp, const Access *access, uint32_t mask,
 }
 
 // Whether the accesses of a full warp are in bounds and aligned; sets the pointers.
-static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[LANES],
+static bool whole_warp(const Region *region, uint64_t size, const uint64_t address[LANES],
                        uint8_t *pointer[LANES]) {
-    const uint64_t low = room->low, bytes = room->high - low, last = bytes - size;
-    const uintptr_t base = (uintptr_t)room->base;
+    const uint64_t low = region->low, bytes = region->high - low, last = bytes - size;
+    const uintptr_t base = (uintptr_t)region->base;
     uint64_t wrong = bytes < size;
     LANE_LOOP wrong |= (uint64_t)(address[l] - low > last) | (address[l] & (size - 1));
     LANE_LOOP pointer[l] = (uint8_t *)(base + address[l]);
@@ -370,17 +371,18 @@ static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[L
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
-    Room room = room_of(warp, warp->block, space);
-    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // read-only
+    Region region = region_of(warp, warp->block, space);
+    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) region.high = 0; // read-only
     uint32_t left = mask;
-    if (mask == ALL_LANES && !room.lane_bytes && whole_warp(&room, size, address, pointer))
+    if (mask == ALL_LANES && !region.lane_bytes && whole_warp(&region, size, address, pointer))
         left = 0;
     for (uint32_t m = left; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
-        bool inside = fits(&room, at, size);
+        bool inside = fits(&region, at, size);
         if (!inside || (at & (size - 1))) return bad_address(warp, access, space, lane, at, inside);
-        pointer[lane] = (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane);
+        pointer[lane] =
+            (uint8_t *)((uintptr_t)region.base + at + region.lane_bytes * (uint64_t)lane);
     }
     count(warp, access, space, mask, address);
     return true;

@@ -172,7 +172,7 @@ ADDRESS_INLINE uint8_t *address_whole_shared(Warp *warp, const Inst *inst, uint3
 
 // The argument that points into or near the allocation closest to a global address, within the
 // reach of a 32-bit index.
-#define ARGUMENT_FAR ((uint64_t)1 << 35)
+#define ARGUMENT_REACH ((uint64_t)1 << 35)
 typedef struct {
     uint32_t number; // 1 for the first
     uint64_t pointer;

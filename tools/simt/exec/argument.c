@@ -34,7 +34,7 @@ Argument argument_near(const Machine *machine, uint64_t address) {
             if (better(&one, &best, address)) best = one;
         }
     }
-    if (best.gap > ARGUMENT_FAR) best.of = NULL;
+    if (best.gap > ARGUMENT_REACH) best.of = NULL;
     return best;
 }
 

@@ -8,11 +8,11 @@
 #include "simt/exec/observer.h"
 #include "simt/exec/path_join.h"
 
-#define SLICE       65536 // basic blocks that a warp runs per turn
-#define STUCK_TURNS 2     // times each path spins before lanes that wait at joins are released
-#define LOOK_TURNS  64    // rounds between checks of the watchdog while warps only wait
+#define SLICE           65536 // basic blocks that a warp runs per turn
+#define STUCK_ROUNDS    2     // times each path spins before lanes that wait at joins are released
+#define WATCHDOG_ROUNDS 64    // rounds between checks of the watchdog while warps only wait
 
-static void *aligned_room(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
+static void *alloc_aligned(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
 
 Block *block_new(Machine *machine, Tally *tally) {
     Block *block = calloc(1, sizeof *block);
@@ -23,12 +23,12 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->plain_ranks = machine->plain_ranks;
     block->warp_count = machine->warps_per_block;
     block->shared_bytes = machine->shared_bytes;
-    block->local_stride = machine->local_room;
+    block->local_stride = machine->local_limit;
     size_t threads = (size_t)block->warp_count * LANES;
     block->warps = calloc(block->warp_count, sizeof *block->warps);
-    block->shared = aligned_room(block->shared_bytes + 64u);
-    block->local = aligned_room(threads * block->local_stride + 64);
-    uint8_t *stacks = aligned_room(((size_t)block->warp_count + 1) * machine->stack_bytes);
+    block->shared = alloc_aligned(block->shared_bytes + 64u);
+    block->local = alloc_aligned(threads * block->local_stride + 64);
+    uint8_t *stacks = alloc_aligned(((size_t)block->warp_count + 1) * machine->stack_bytes);
     block->stacks = stacks;
     if (!block->warps || !block->shared || !block->local || !stacks) {
         block_free(block);
@@ -204,7 +204,7 @@ static void end_round(Block *block, const Round *round) {
     if (round->moved) {
         block->stuck = 0;
         if (machine->ordered) block->seen = ++machine->moves;
-    } else if (++block->stuck >= STUCK_TURNS * most_ready(block)) {
+    } else if (++block->stuck >= STUCK_ROUNDS * most_ready(block)) {
         release_all(block);
         block->stuck = 0;
     }
@@ -234,8 +234,8 @@ static BlockResult take_turns(Block *block, bool may_yield) {
             return waits_for_cluster(block) ? BLOCK_WAITS : block_deadlock(block);
         }
         end_round(block, &round);
-        bool look = round.long_run || machine->spent || turn % LOOK_TURNS == 0;
-        if (look && timed_out(block)) return BLOCK_FAILED;
+        bool check = round.long_run || machine->spent || turn % WATCHDOG_ROUNDS == 0;
+        if (check && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
     }
 }

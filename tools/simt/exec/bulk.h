@@ -9,18 +9,18 @@
 typedef struct {
     Block *block; // NULL: global memory
     uint64_t address;
-} Piece;
+} Location;
 
 typedef struct {
     const Inst *inst;
     int lane;
     uint32_t lanes; // this one, and others that store to the bytes that follow
-    Piece to, from;
-    uint32_t bytes; // of each
-    Piece barrier;  // the mbarrier that counts the bytes that have arrived; block NULL: none, the
-                    // copy is in a group
-    bool reduces;   // reduces into the destination
-    bool stores;    // from registers: `from` is unused
+    Location to, from;
+    uint32_t bytes;   // of each
+    Location barrier; // the mbarrier that counts the bytes that have arrived; block NULL: none, the
+                      // copy is in a group
+    bool reduces;     // reduces into the destination
+    bool stores;      // from registers: `from` is unused
 } Bulk;
 
 // Fills `bulk` for the lane's instruction. The destination is the block of that rank, or with
@@ -33,8 +33,9 @@ bool bulk_resolve_store(Warp *warp, const Inst *inst, int lane, Bulk *bulk);
 // in the address.
 uint32_t bulk_ranks(const Warp *warp, const Inst *inst, int lane);
 
-static inline uint8_t *bulk_at(const Piece *piece) {
-    return piece->block ? piece->block->shared + piece->address : memory_at(piece->address);
+static inline uint8_t *bulk_at(const Location *location) {
+    return location->block ? location->block->shared + location->address
+                           : memory_at(location->address);
 }
 
 #endif

@@ -14,8 +14,8 @@ typedef enum {
     SLOT_BLOCK, // a: times a warp entered the basic block, b: lanes that did
     SLOT_SHARED_LD,
     SLOT_SHARED_ST, // a: instructions, b: wavefronts, c: groups of lanes
-    SLOT_ROWS_LD,
-    SLOT_ROWS_ST, // the same for ldmatrix and stmatrix
+    SLOT_LDMATRIX,
+    SLOT_STMATRIX, // the same for ldmatrix and stmatrix
     SLOT_GLOBAL_LD,
     SLOT_GLOBAL_ST, // a: requests, b: sectors
     SLOT_ATOMIC,    // a: lanes
@@ -53,7 +53,7 @@ typedef struct {
 
 // Which instructions call observers: all accesses, those that may be of shared memory, warp-wide
 // instructions; `whole` for full-warp accesses.
-enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_MEETINGS = 4, CODE_WHOLE = 8 };
+enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_SYNCS = 4, CODE_WHOLE = 8 };
 
 struct Code {
     const PtxFunction *source;
@@ -87,7 +87,7 @@ struct Code {
     bool visited, followed; // while walking the call graph: begun, done
     bool recursive;         // may be called while one of its calls is active
     uint32_t frame_base;    // place in the stack
-    const Code *behind;     // the function with the next frame there; NULL: none
+    const Code *next_frame; // the function with the next frame there; NULL: none
     uint32_t local_bytes;   // per thread, with callees; recursion counts once
 };
 

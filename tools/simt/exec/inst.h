@@ -256,17 +256,17 @@ typedef struct {
 typedef struct {
     const Inst *at;
     const uint64_t *inside;
-} Meet;
+} MergePoint;
 
 // The nearest first; a later one is for lanes that have left the `inside` of the earlier ones.
 typedef struct {
-    const Meet *meets;
+    const MergePoint *points;
     uint32_t count;
-} Meets;
+} MergePoints;
 
 typedef struct {
     const Inst *target;
-    Meets meets;
+    MergePoints merges;
     uint32_t predicate; // the lanes that branch; a jump has none
     bool negated;
     bool synthetic; // around a guarded instruction: not a branch in the program
@@ -274,7 +274,7 @@ typedef struct {
 
 typedef struct {
     const Inst *const *targets;
-    Meets meets;
+    MergePoints merges;
     uint32_t index, count;
 } InstTable;
 
@@ -286,7 +286,7 @@ typedef struct {
 
 typedef struct {
     const CallSite *site;
-    Meets meets;
+    MergePoints merges;
     uint32_t pointer; // register with the function's address, for an indirect call
 } InstCall;
 

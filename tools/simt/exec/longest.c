@@ -13,7 +13,7 @@ bool longest_attach(Block *block) {
 
 // Moves a warp's counters to the block's. Returns the number of instructions that the warp has
 // executed.
-static uint64_t take(Block *block, Tally *own) {
+static uint64_t collect(Block *block, Tally *own) {
     const SlotTable *table = block->machine->longest_of;
     uint64_t insts = 0;
     for (uint32_t s = 0; s < block->machine->slot_count; s++) {
@@ -30,7 +30,7 @@ static uint64_t take(Block *block, Tally *own) {
 void longest_end(Block *block) {
     uint64_t most = 0;
     for (uint32_t k = 0; k < block->warp_count; k++) {
-        uint64_t insts = take(block, block->warps[k].tally);
+        uint64_t insts = collect(block, block->warps[k].tally);
         if (insts > most) most = insts;
     }
     uint64_t *longest = &block->machine->longest_warp;

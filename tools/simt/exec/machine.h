@@ -25,11 +25,11 @@ typedef struct {
     uint32_t dynamic_base, dynamic_shared;  // its offset, after the static shared memory; its size
     uint32_t shared_bytes;                  // per block, with everything that it may access
     uint32_t reserved_base, reserved_bytes; // reserved for the system; 0 bytes: not used
-    uint32_t local_bytes; // per thread: the kernel and its deepest calls, without recursion
-    uint32_t local_room;  // the same with the maximum for recursion
-    uint32_t stack_bytes; // per warp, for one frame of each function
-    uint32_t deeper_most; // most additional frames per warp, for recursive functions
-    uint8_t *params;      // the kernel's parameter block
+    uint32_t local_bytes;       // per thread: the kernel and its deepest calls, without recursion
+    uint32_t local_limit;       // the same with the maximum for recursion
+    uint32_t stack_bytes;       // per warp, for one frame of each function
+    uint32_t extra_frame_limit; // most additional frames per warp, for recursive functions
+    uint8_t *params;            // the kernel's parameter block
     uint32_t param_bytes;
     bool plain_ranks;        // shared-memory addresses hold the rank itself, see address_rank()
     uint64_t grid_workspace; // of a cooperative launch, device address

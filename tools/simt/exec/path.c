@@ -84,7 +84,7 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->live = lanes;
     warp->left = 0;
     warp->carry = 0;
-    warp->parted = 0;
+    warp->split_order = 0;
     warp->followed = false;
     warp->cluster_arrived = warp->cluster_open = 0;
     warp->stop = STOP_NONE;
@@ -151,8 +151,8 @@ const Inst *path_switch(Warp *warp) {
 // path of machine code continues after its slice unless it yields.
 const Inst *path_resume(Warp *warp) {
     const Path *path = &warp->paths[warp->current];
-    const bool goes_on = warp->stop == STOP_SLICE && warp->parted && path->state == PATH_READY &&
-                         !path->converge.yields;
+    const bool goes_on = warp->stop == STOP_SLICE && warp->split_order &&
+                         path->state == PATH_READY && !path->converge.yields;
     warp->stop = STOP_NONE;
     const Inst *next = goes_on ? path_load(warp, warp->current) : path_switch(warp);
     warp->spin.moved = false;

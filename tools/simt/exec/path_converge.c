@@ -51,13 +51,13 @@ void path_converge_leave(Warp *warp, Op *op, uint32_t barrier, uint32_t lanes, u
 
 // Whether the path comes from the latest split.
 static bool is_latest(const Warp *warp, const Path *path) {
-    return path->converge.order && path->converge.order == warp->parted;
+    return path->converge.order && path->converge.order == warp->split_order;
 }
 
 // The order of a path that begins to wait for these lanes: after the ready paths with such lanes,
 // and before all paths of earlier splits.
 static uint32_t order_after(const Warp *warp, uint32_t lanes) {
-    uint32_t order = warp->parted + 2;
+    uint32_t order = warp->split_order + 2;
     for (int k = 0; k < warp->path_count; k++) {
         const Path *path = &warp->paths[k];
         if (k == warp->current || path->state != PATH_READY || !(path->mask & lanes)) continue;
@@ -142,7 +142,7 @@ int path_converge_break_stuck(Warp *warp) {
 
 // Splits these lanes off the running path into a new one. NULL: there are too many paths, and the
 // warp has failed.
-static Path *part_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *where) {
+static Path *split_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *where) {
     const int index = path_new(warp, where, lanes, PATH_READY, false);
     if (index < 0) {
         path_too_many(warp, inst);
@@ -153,11 +153,11 @@ static Path *part_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *
     return &warp->paths[index];
 }
 
-const Inst *path_converge_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
-                               const Inst *next) {
-    Path *path = part_off(warp, inst, later, where);
+const Inst *path_converge_split(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
+                                const Inst *next) {
+    Path *path = split_off(warp, inst, later, where);
     if (!path) return NULL;
-    path->converge.order = warp->parted += 2;
+    path->converge.order = warp->split_order += 2;
     return next;
 }
 
@@ -243,7 +243,7 @@ const Inst *path_converge(Warp *warp, const Inst *inst, uint32_t lanes) {
         return inst + 1;
     }
     if (!(here & ~lanes)) return path_converge_wait(warp, inst, lanes);
-    Path *path = part_off(warp, inst, here & lanes, inst);
+    Path *path = split_off(warp, inst, here & lanes, inst);
     if (!path) return NULL;
     begin_wait(warp, path, lanes);
     return inst + 1;

@@ -1,6 +1,6 @@
 // Convergence of machine code: BSSY, BSYNC, BREAK, WARPSYNC and YIELD.
 //
-// A convergence barrier is a register that holds a mask of lanes. path_converge_part splits a path
+// A convergence barrier is a register that holds a mask of lanes. path_converge_split splits a path
 // without a join. A path that reaches a barrier before other lanes of its mask waits there, in
 // PATH_SYNC with `gathers`, and path_converge merges the paths when the last lanes arrive.
 //
@@ -16,8 +16,8 @@
 
 // The lanes `later` continue at `where` once the other lanes, which continue at `next`, have exited
 // or wait. If another path is split off before that, all ready paths at `where` merge first.
-const Inst *path_converge_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
-                               const Inst *next);
+const Inst *path_converge_split(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
+                                const Inst *next);
 // The running path reaches a convergence barrier of these lanes. Its lanes outside the mask
 // continue; the others continue when all have arrived.
 const Inst *path_converge(Warp *warp, const Inst *inst, uint32_t lanes);

@@ -71,26 +71,26 @@ static bool has_join_at(const Warp *warp, const Inst *place) {
 }
 
 // Makes joins for the merge points that come before those where the running path already has joins.
-static bool add_joins(Warp *warp, const Meets *meets) {
+static bool add_joins(Warp *warp, const MergePoints *merges) {
     uint32_t missing = 0;
-    while (missing < meets->count && !has_join_at(warp, meets->meets[missing].at)) missing++;
+    while (missing < merges->count && !has_join_at(warp, merges->points[missing].at)) missing++;
     while (missing-- > 0) {
-        const Meet *meet = &meets->meets[missing];
-        const int join = path_new(warp, meet->at, 0, PATH_JOIN, true);
+        const MergePoint *point = &merges->points[missing];
+        const int join = path_new(warp, point->at, 0, PATH_JOIN, true);
         if (join < 0) return false;
         warp->paths[join].join.members = warp->mask;
-        warp->paths[join].join.inside = meet->inside;
-        warp->rpc = meet->at;
+        warp->paths[join].join.inside = point->inside;
+        warp->rpc = point->at;
         warp->parent = (int16_t)join;
     }
     return true;
 }
 
 const Inst *path_join_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
-                            const Meets *meets) {
+                            const MergePoints *merges) {
     const Inst *fall = inst + 1;
     const uint32_t other = warp->mask & ~taken;
-    if (!add_joins(warp, meets)) return path_too_many(warp, inst);
+    if (!add_joins(warp, merges)) return path_too_many(warp, inst);
     const Inst *merge = warp->rpc;
     if (merge && target == merge) {
         warp->paths[warp->parent].mask |= taken;

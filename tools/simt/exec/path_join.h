@@ -10,7 +10,7 @@
 
 // The lanes `taken` go to the target, the others to the next instruction.
 const Inst *path_join_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
-                            const Meets *meets);
+                            const MergePoints *merges);
 // The running path has arrived at its join, at warp->rpc.
 const Inst *path_join_arrive(Warp *warp);
 // The running path comes to a node: joins that cannot be reached from there stop waiting for it.

@@ -34,7 +34,7 @@ typedef struct {
     pthread_t thread;
 } Worker;
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef unsigned __int128 Uint128;
 
 // The k-th cluster to run: in order, in reverse, or permuted by a seed.
 static uint64_t cluster_at(const Machine *machine, uint64_t k) {
@@ -51,7 +51,7 @@ static uint64_t cluster_at(const Machine *machine, uint64_t k) {
         }
         if (a == 1) break;
     }
-    return (uint64_t)(((Wide)k * step + seed) % count);
+    return (uint64_t)(((Uint128)k * step + seed) % count);
 }
 
 static void *run_worker(void *argument) {

@@ -25,7 +25,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 static bool same_registers(Warp *warp) {
     Spin *spin = &warp->spin;
     const size_t bytes = warp->block->machine->stack_bytes;
-    if (!warp->deeper && memcmp(warp->stack, warp->block->copy, bytes) == 0) return true;
+    if (!warp->extra_frames && memcmp(warp->stack, warp->block->copy, bytes) == 0) return true;
     spin->copied = --spin->tries > 0;
     return false;
 }
@@ -39,7 +39,7 @@ static void mark(Warp *warp) {
     spin->copied = true;
 }
 
-const Inst *spin_look(Warp *warp, const Inst *inst, uint64_t value) {
+const Inst *spin_read(Warp *warp, const Inst *inst, uint64_t value) {
     Spin *spin = &warp->spin;
     const int first = __builtin_ctz(warp->exec);
     const uint32_t base = inst->memory.base;
@@ -47,12 +47,12 @@ const Inst *spin_look(Warp *warp, const Inst *inst, uint64_t value) {
         inst->memory.wide ? REG(warp, LaneU64, base)[first] : REG(warp, LaneU32, base)[first];
     uint64_t hash = mixed(mixed((uintptr_t)inst, warp->exec), (uintptr_t)warp->frame);
     spin->latest = mixed(mixed(hash, address), value);
-    const uint32_t looks = ++spin->looks;
-    if (looks > FIRST_MARK && spin->latest == spin->marked) {
+    const uint32_t reads = ++spin->reads;
+    if (reads > FIRST_MARK && spin->latest == spin->marked) {
         spin->again++;
         if (spin->copied && same_registers(warp)) return path_yield(warp, inst + 1, STOP_SPIN);
     }
-    if (looks >= FIRST_MARK && looks <= LAST_MARK && (looks & (looks + 1)) == 0) mark(warp);
+    if (reads >= FIRST_MARK && reads <= LAST_MARK && (reads & (reads + 1)) == 0) mark(warp);
     return inst + 1;
 }
 
@@ -66,8 +66,8 @@ const Inst *spin_slice_ends(Warp *warp, const Inst *next) {
 // before its previous sleep.
 const Inst *spin_sleep(Warp *warp, const Inst *next) {
     Path *path = &warp->paths[warp->current];
-    const bool looked = warp->spin.looks > 0;
-    if (!looked || path->seen != warp->spin.latest) warp->spin.moved = true;
-    path->seen = looked ? warp->spin.latest : 0;
+    const bool read = warp->spin.reads > 0;
+    if (!read || path->seen != warp->spin.latest) warp->spin.moved = true;
+    path->seen = read ? warp->spin.latest : 0;
     return path_yield(warp, next, STOP_SPIN);
 }

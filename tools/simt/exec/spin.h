@@ -13,7 +13,7 @@
 
 // Called after a spin read whose first active lane has read `value`. Returns the next instruction,
 // or NULL after path_yield.
-const Inst *spin_look(Warp *warp, const Inst *inst, uint64_t value);
+const Inst *spin_read(Warp *warp, const Inst *inst, uint64_t value);
 
 // The warp has changed memory, which others may have waited for.
 static inline void spin_stored(Warp *warp) {
@@ -24,7 +24,7 @@ static inline void spin_stored(Warp *warp) {
 // The warp switches to another path.
 static inline void spin_restart(Warp *warp) {
     warp->spin.copied = false;
-    warp->spin.looks = warp->spin.again = 0;
+    warp->spin.reads = warp->spin.again = 0;
 }
 
 // Both end the warp's turn; it resumes at `next`.

@@ -14,7 +14,7 @@
 void warp_prepare(Warp *warp) {
     const Machine *machine = warp->block->machine;
     memset(warp->stack, 0, machine->stack_bytes);
-    for (const Code *code = machine->code; code; code = code->behind)
+    for (const Code *code = machine->code; code; code = code->next_frame)
         code_place_constants(code, machine->params, warp->stack + code->frame_base);
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t thread = warp->index * LANES + l;
@@ -24,26 +24,26 @@ void warp_prepare(Warp *warp) {
     }
 }
 
-uint8_t *warp_deeper_frame(Warp *warp, const Code *code) {
+uint8_t *warp_extra_frame(Warp *warp, const Code *code) {
     const Machine *machine = warp->block->machine;
-    if (warp->deeper_count == machine->deeper_most) return NULL;
+    if (warp->extra_frame_count == machine->extra_frame_limit) return NULL;
     const size_t size = FRAME_ALIGN + align_up(code->frame_bytes, FRAME_ALIGN);
-    Deeper *deeper = aligned_alloc(FRAME_ALIGN, size);
-    if (!deeper) return NULL;
-    memset(deeper, 0, size);
-    deeper->next = warp->deeper;
-    warp->deeper = deeper;
-    warp->deeper_count++;
-    uint8_t *const frame = (uint8_t *)deeper + FRAME_ALIGN;
+    ExtraFrame *extra = aligned_alloc(FRAME_ALIGN, size);
+    if (!extra) return NULL;
+    memset(extra, 0, size);
+    extra->next = warp->extra_frames;
+    warp->extra_frames = extra;
+    warp->extra_frame_count++;
+    uint8_t *const frame = (uint8_t *)extra + FRAME_ALIGN;
     code_place_constants(code, machine->params, frame);
     return frame;
 }
 
 void warp_free_frames(Warp *warp) {
-    while (warp->deeper) {
-        Deeper *next = warp->deeper->next;
-        free(warp->deeper);
-        warp->deeper = next;
+    while (warp->extra_frames) {
+        ExtraFrame *next = warp->extra_frames->next;
+        free(warp->extra_frames);
+        warp->extra_frames = next;
     }
 }
 

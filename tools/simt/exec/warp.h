@@ -79,7 +79,7 @@ typedef enum {
 // See spin.h.
 typedef struct {
     uint64_t latest, marked; // hashes of spin reads: instruction, lanes, address and value
-    uint32_t looks;          // spin reads since the path was resumed
+    uint32_t reads;          // spin reads since the path was resumed
     uint32_t again;          // of these, reads like the marked one
     uint32_t tries;          // comparisons left with the registers at the marked one
     bool copied;             // they are in block->copy, and nothing has been stored since
@@ -88,9 +88,9 @@ typedef struct {
 
 // A frame for a deeper call of a recursive function, allocated at the first such call. The
 // registers begin FRAME_ALIGN bytes after the start of this header.
-typedef struct Deeper {
-    struct Deeper *next;
-} Deeper;
+typedef struct ExtraFrame {
+    struct ExtraFrame *next;
+} ExtraFrame;
 
 struct Warp {
     uint32_t exec;  // lanes the instruction acts on
@@ -106,17 +106,18 @@ struct Warp {
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
     uint32_t left;      // lanes that have jumped to the end of the kernel
-    uint32_t parted;    // twice the number of splits: see PathConverge.order, odd for waiting paths
-    bool followed;      // an observer sees every instruction: see Observer.step
-    uint32_t carry;     // the condition-code register, one bit per lane
+    uint32_t
+        split_order; // twice the number of splits: see PathConverge.order, odd for waiting paths
+    bool followed;   // an observer sees every instruction: see Observer.step
+    uint32_t carry;  // the condition-code register, one bit per lane
     Spin spin;
     // Lanes that have arrived at the cluster's barrier and have not waited for it yet: while it is
     // incomplete, and after it is complete.
     uint32_t cluster_arrived, cluster_open;
     Block *block;
-    uint8_t *stack; // frames, one for each function
-    Deeper *deeper; // further frames, the latest first; NULL: none
-    uint32_t deeper_count;
+    uint8_t *stack;           // frames, one for each function
+    ExtraFrame *extra_frames; // further frames, the latest first; NULL: none
+    uint32_t extra_frame_count;
     uint32_t local_reached; // bytes of each lane's local memory that calls in this block have used
     Path paths[PATHS];
     uint32_t tid[3][LANES];
@@ -217,7 +218,7 @@ void warp_prepare(Warp *warp);
 
 // Allocates one more frame for a function; the warp owns it. NULL: the limit is reached, or out of
 // memory.
-uint8_t *warp_deeper_frame(Warp *warp, const Code *code);
+uint8_t *warp_extra_frame(Warp *warp, const Code *code);
 void warp_free_frames(Warp *warp);
 
 // Extends the lanes' local memory to `high` bytes, filled with the poison of unwritten memory.

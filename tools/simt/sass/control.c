@@ -9,7 +9,7 @@ static uint32_t guard_predicate(const SassLower *s) {
 // The lanes that branch: those for which the guard and the predicate, operand `index`, are true.
 static InstBranch branch_if(SassLower *s, uint32_t index) {
     const SassInst *inst = s->inst;
-    InstBranch branch = {.predicate = PTX_NONE, .meets = {NULL, 0}};
+    InstBranch branch = {.predicate = PTX_NONE, .merges = {NULL, 0}};
     const bool guarded = inst->guard != SASS_PT, more = !sass_is_true(s, index);
     if (guarded) {
         branch.predicate = guard_predicate(s);
@@ -27,7 +27,7 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
     else
         sass_row(s, "mov.pred", both, branch.predicate, 0, 0);
     sass_row(s, "and.pred", both, both, predicate, 0);
-    return (InstBranch){.predicate = both, .meets = {NULL, 0}};
+    return (InstBranch){.predicate = both, .merges = {NULL, 0}};
 }
 
 // BRA.DIV: all lanes branch if a lane that the register names is not active, or if the guard
@@ -123,7 +123,7 @@ static void part_by_mask(SassLower *s, uint32_t mask) {
     const uint32_t others = lanes_that_differ(s, mask);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
     Inst *inst = sass_emit(s, op_branch_lanes);
-    inst->branch = (InstBranch){.predicate = others, .meets = {NULL, 0}};
+    inst->branch = (InstBranch){.predicate = others, .merges = {NULL, 0}};
     inst->slot = slot;
     sass_jump(s, s->inst->at);
     const uint32_t still = lanes_that_differ(s, mask);
