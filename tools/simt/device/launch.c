@@ -11,7 +11,7 @@
 
 #define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says
 
-// A launch while it is made ready, runs and reports.
+// A launch, from its preparation to its report.
 typedef struct {
     Kernel *kernel;
     const Launch *launch;

@@ -1,4 +1,5 @@
-// Modules: PTX parsed, variables in device memory, kernels by name. The interface is device.h.
+// Loads modules: parses PTX or a cubin, places variables in device memory, and finds kernels and
+// variables by name. The interface is device.h.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 #include "simt/device/module_inside.h"
 #include "simt/memory/memory.h"
 
-#define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of its variables
-#define LARGEST_SHARED ((uint64_t)1 << 30) // of one
+#define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of variables
+#define LARGEST_SHARED ((uint64_t)1 << 30) // bytes of one shared variable
 
 static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
                       Str name) {
@@ -76,7 +77,7 @@ static uint64_t variable_align(const PtxVariable *variable) {
     return variable->align < 16 ? 16 : variable->align;
 }
 
-// Of a shared variable outside kernels. False: there is no room for it.
+// Notes a shared variable outside kernels. False: it is too large.
 static bool survey_shared(Module *module, const PtxVariable *variable) {
     if (!variable->external) return variable->bytes <= LARGEST_SHARED;
     const uint32_t align = variable->align < 16 ? 16 : variable->align;
@@ -84,7 +85,7 @@ static bool survey_shared(Module *module, const PtxVariable *variable) {
     return true;
 }
 
-// False: there is no room for a shared one.
+// Checks variables and adds up constants. False: a shared variable is too large.
 static bool survey_variables(Module *module, const PtxVariable **no_room) {
     const PtxModule *ptx = module->ptx;
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
@@ -104,7 +105,7 @@ static bool in_piece(const PtxVariable *variable, MemoryKind kind) {
     return variable->space != PTX_SHARED && !variable->external && own == kind;
 }
 
-// The variables of each kind lie in one piece of device memory. False: no room.
+// Places the variables of a kind in one allocation. False: out of device memory.
 static bool place_piece(Module *module, MemoryKind kind, uint64_t *piece) {
     const PtxModule *ptx = module->ptx;
     uint64_t bytes = 0;
@@ -169,7 +170,7 @@ static void ptx_kernel_new(Module *module, PtxFunction *function) {
     kernel->shared_bytes = (uint32_t)align_up(kernel->room.bytes, module->dynamic_align);
 }
 
-// Machine code: ptxas has placed shared memory, behind what is the system's.
+// For machine code ptxas has placed shared memory, after the part reserved for the system.
 static void machine_kernel_new(Module *module, PtxFunction *function) {
     const SassFunction *machine = &module->machine->functions[function - module->ptx->functions];
     Kernel *kernel = kernel_new(module, function);
@@ -214,7 +215,7 @@ static bool no_memory(const char *origin, SimtStatus *status, SimtError *error) 
     return false;
 }
 
-// Memory that runs out leads back here.
+// Loads a module. When memory runs out, arenas jump back to here.
 typedef bool Load(Module *module, Str text, const char *origin, SimtStatus *status,
                   SimtError *error);
 static bool load_or_leave(Load *loads, Module *module, Str text, const char *origin,

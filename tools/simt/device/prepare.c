@@ -5,7 +5,7 @@
 #include "simt/lower/lowering.h"
 #include "simt/sass/lower.h"
 
-#define STACK_LIMIT (1u << 25) // bytes, of a warp's registers or a thread's local memory
+#define STACK_LIMIT (1u << 25) // bytes of a warp's registers or of a thread's local memory
 
 static bool variable_address(void *context, const PtxVariable *variable, uint64_t *address) {
     const Kernel *kernel = context;
@@ -44,7 +44,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
                          .context = kernel,
                          .error = error};
     if (!code->lowered) {
-        // Drops what an earlier attempt left that failed.
+        // Drops the remains of a failed attempt.
         *code = (Code){.source = code->source, .number = code->number, .address = code->address};
         const bool good = module->machine ? sass_lower(&lowering, module->machine, code)
                                           : lower_function(&lowering, code);
@@ -55,7 +55,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
     }
     code->visited = true;
     kernel->codes[code->number] = code;
-    bool good = true; // so far
+    bool good = true; // true so far
     for (uint32_t k = 0; good && k < code->callee_count; k++) {
         Code *callee = code->callees[k];
         if (!callee->visited) good = lower_all(kernel, callee, status, error);
@@ -70,7 +70,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
 }
 
 // Adds up local memory along calls. A call of a function that is being visited is recursive: it is
-// left out, and the result is true.
+// not counted, and the result is true.
 static bool add_local(Code *code) {
     uint64_t local = 0;
     bool recursive = false;
@@ -90,9 +90,9 @@ static bool add_local(Code *code) {
     return recursive;
 }
 
-// Gives every function its own place in the warps' register stacks, from `at` on, since lanes of
-// one warp may be in different functions at a time. `last`: the function that was placed last.
-// Returns the end of the stack.
+// Gives every function its own place in the warps' register stacks, starting at `at`, since lanes
+// of one warp may be in different functions at the same time. `last`: the function that was placed
+// last. Returns the end of the stack.
 static uint64_t place_frames(Code *code, uint64_t at, bool recursive, Code **last) {
     code->visited = true;
     code->next_frame = NULL;

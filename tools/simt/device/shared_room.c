@@ -2,22 +2,22 @@
 
 #include "simt/base/align.h"
 
-// What a function does, each thing once.
+// A function's calls and uses, each once.
 typedef struct {
-    uint32_t *called; // functions, by number
+    uint32_t *called; // numbers of functions
     uint32_t called_count;
-    uint32_t *used; // variables, by number
+    uint32_t *used; // numbers of variables
     uint32_t used_count;
     size_t called_capacity, used_capacity;
     bool calls_pointers;
     bool pointed; // its address is taken
-    bool shares;  // it uses a variable, or what it may call does
+    bool shares;  // it or a possible callee uses a variable
 } Uses;
 
 struct SharedUses {
     const PtxModule *module;
     Uses *of; // by function
-    // Those that stand in the module, in its order; then those inside functions but kernels.
+    // The module's own variables, in order; then those inside functions other than kernels.
     PtxVariable **variables;
     uint32_t count;
     size_t capacity;
@@ -48,7 +48,7 @@ static void add_use(Arena *arena, const SharedUses *uses, Uses *of, const PtxVar
     }
 }
 
-// The number of a defined function, PTX_NONE: it is none.
+// The number of a defined function; PTX_NONE if there is none of this name.
 static uint32_t function_number(const PtxModule *module, Str name) {
     if (!name.len || name.at[0] == '%') return PTX_NONE; // a special register
     const PtxFunction *function = ptx_function(module, name);
@@ -92,7 +92,7 @@ static void add_function(Arena *arena, SharedUses *uses, const PtxFunction *func
     }
 }
 
-// Functions that tables of the module point to.
+// Marks functions that the module's variables point to.
 static void add_pointers(SharedUses *uses) {
     const PtxModule *module = uses->module;
     for (uint32_t k = 0; k < module->variable_count; k++) {
@@ -141,7 +141,7 @@ bool shared_uses_pointed(const SharedUses *uses, const PtxFunction *function) {
     return uses->of[function - uses->module->functions].pointed;
 }
 
-// What a function uses, and those that it may call. `reached`: by function.
+// Copies the variables that a function and its possible callees use. `reached`: by function.
 static void take(Arena *arena, const SharedUses *uses, uint32_t function, bool *reached,
                  PtxVariable **own) {
     const Uses *of = &uses->of[function];
