@@ -1,6 +1,6 @@
-// Caches by footprint: see cache.h. A cache holds what was touched as long as no more than its size
-// was touched since: every sector has the count of what had been when it was touched last. What is
-// touched again soon does not count anew.
+// Models caches by footprint. A cache holds a sector until more than its size has been touched
+// since: each sector stores the count of touched sectors when it was last touched. Sectors that are
+// touched again soon are not counted again. See cache.h.
 #define _DEFAULT_SOURCE
 #include "simt/time/cache.h"
 
@@ -11,15 +11,15 @@
 enum { SECTOR = 32 };
 
 typedef struct {
-    uint32_t *touched; // of each sector of memory; 0: never
-    uint32_t came;     // sectors touched, and one
-    uint32_t since;    // what was touched earlier is not there
-    uint64_t holds;    // sectors
+    uint32_t *touched; // by sector of memory: `came` at its last touch; 0: never
+    uint32_t came;     // number of sectors touched, plus 1
+    uint32_t since;    // sectors touched before this count are not in the cache
+    uint64_t holds;    // capacity in sectors
 } Level;
 
 static Level near, far;
-static uint32_t before;   // what the launch in front of this one touched is no older
-static uint32_t *written; // of each sector, what far.came was when it was written last; 0: never
+static uint32_t before;   // the value of l2.since in the previous launch
+static uint32_t *written; // by sector, l2.came at its last write; 0: never
 static size_t sectors;
 static bool all_stays;
 
@@ -32,7 +32,7 @@ static bool map(uint32_t **at, size_t count) {
     return true;
 }
 
-// Counts that would come round again begin anew, and then the cache is empty.
+// Before the counts overflow, empties the cache and restarts them.
 static void begin(Level *level, uint64_t bytes) {
     level->holds = bytes / SECTOR;
     if (level->came > UINT32_MAX / 2) {
@@ -71,7 +71,7 @@ Found cache_touch(uint64_t address, bool own, bool is_near, bool writes) {
     if (address < memory_base || at >= sectors) return FOUND_L2;
     const uint32_t wrote = written[at];
     const bool in_far = holds(&far, at, all_stays || (wrote && wrote >= before));
-    if (writes) { // each sector goes to DRAM once a launch, whatever lies in L2
+    if (writes) { // each sector is written to DRAM once per launch, even if it is in L2
         written[at] = far.came;
         return wrote >= far.since ? FOUND_L2 : FOUND_DRAM;
     }

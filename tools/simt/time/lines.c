@@ -1,4 +1,4 @@
-// Time by source line: see time.h.
+// Adds up predicted time by source line. See time.h.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// An SM's memories: see memory.h.
+// Models the time of an SM's memory accesses. See memory.h.
 #include "simt/time/memory.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-// Of a table for 1, 2, 4, 8 .. the value for `at`, between two of them in proportion.
+// Interpolates a table for 1, 2, 4, 8, ... linearly at `at`.
 static double between(const double *table, int count, double at) {
     if (at <= 1) return table[0];
     const double place = log2(at);
@@ -38,7 +38,7 @@ static double global_cycles(const TimeMemory *m, const TimeStep *s) {
     return larger(larger(whole, tags), between(m->d->l1_lines, TIME_WAYS, s->ways));
 }
 
-// An SM's atomic operations: 32 lanes side by side are four sectors.
+// Cycles of an SM for atomic operations: 32 lanes at consecutive addresses are four sectors.
 static double atomic_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
     const double full = inst->act == ACT_ATOMIC ? m->d->atom_sm : m->d->red_sm;
     return larger(full * smaller((s->dram + s->l2) / 4.0, 1), s->lines * m->d->red_sm_lines / 32);
@@ -55,8 +55,8 @@ static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeSt
 
 // --- L2 and DRAM ---
 
-// Cycles from a load of 128 bytes to its last one, from the curve: so many bytes of an SM are in
-// flight. Less the additions that stood between the two.
+// The latency of a 128-byte load with these bytes of an SM in flight, from the curve, without the
+// additions that the benchmark has between two loads.
 static double loaded(const TimeDevice *d, const double load[TIME_LOADS], double in_flight) {
     const double place = in_flight > TIME_LOAD_LEAST ? log2(in_flight / TIME_LOAD_LEAST) : 0;
     const double added = 3.5 * d->add; // three of 14 cycles
@@ -67,22 +67,22 @@ static double loaded(const TimeDevice *d, const double load[TIME_LOADS], double 
     return (1 - part) * low / load[below] + part * 2 * low / load[below + 1] - added;
 }
 
-// Where they go to, and how fast it is.
+// A memory that requests go to, and how fast it is.
 typedef struct {
     TimeFlow *flow;
     const double *load, *gather, *spread;
-    double alone, rate; // cycles of one sector's load; bytes a cycle
+    double alone, rate; // latency of a single sector's load; bytes per cycle
 } Goal;
 
-// The most that an SM gets while all are at it.
+// The highest rate of an SM while all load.
 static double peak(const double *table, int count) {
     double most = table[0];
     for (int k = 1; k < count; k++) most = larger(most, table[k]);
     return most;
 }
 
-// Any number from 0 to 1, the same in each run: Steele and others, "Fast splittable pseudorandom
-// number generators", 2014.
+// A pseudorandom number from 0 to 1, the same in each run: Steele and others, "Fast splittable
+// pseudorandom number generators", 2014.
 static double chance(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -90,8 +90,8 @@ static double chance(uint64_t *state) {
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-// By how much one load takes longer than the mean, or shorter: between the measured parts of all
-// loads in proportion.
+// How much longer or shorter than the mean one load takes, interpolated between the measured
+// percentiles.
 static double deviation(const double spread[TIME_PERCENTS], double u) {
     static const double parts[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
     double mean = 0, at = 0;
@@ -104,9 +104,10 @@ static double deviation(const double spread[TIME_PERCENTS], double u) {
     return at - mean;
 }
 
-// Cycles of an access while so much is in flight: as the curve has it. Where each lane wants a
-// sector of a line of its own, as alone for one, and for 32 later by what was measured of them when
-// nothing else was asked for; between the two by the number's logarithm.
+// The latency of an access with these bytes in flight, from the curve. If each lane reads a sector
+// of its own line, it is the latency of a single load for one lane, that of the measured gather at
+// the lowest load for 32 lanes, and in between proportional to the logarithm of the number of
+// lanes.
 static double latency_of(const TimeMemory *m, const Goal *goal, double lines, double sectors,
                          double in_flight) {
     const double few = loaded(m->d, goal->load, in_flight);
@@ -117,7 +118,7 @@ static double latency_of(const TimeMemory *m, const Goal *goal, double lines, do
     return few - alone + smaller(log2(larger(lines, 1)) / 5, 1) * (many + alone);
 }
 
-// Bytes come, behind those that come already.
+// When these bytes arrive, after those that are already in flight.
 static double flow(TimeMemory *m, const Goal *goal, double bytes, double lines, double sectors,
                    double at) {
     TimeFlow *f = goal->flow;
@@ -139,8 +140,8 @@ static double flow(TimeMemory *m, const Goal *goal, double bytes, double lines, 
     return served + deviation(goal->spread, chance(&m->draws));
 }
 
-// Between reading alone, as much of both, and writing alone, the time for a byte in proportion.
-// Where no SM can do another's work, the slowest one's.
+// Interpolates the time per byte between reads only, a copy, and writes only. If no SM can take
+// over another's work, uses the slowest SM's rate.
 double memory_dram_rate(const TimeMemory *m) {
     const TimeDevice *d = m->d;
     const double w = m->write_part;
@@ -149,9 +150,8 @@ double memory_dram_rate(const TimeMemory *m) {
     return 1 / cost / d->clock_ghz / d->sms * (m->fixed ? d->dram_slowest : 1);
 }
 
-// Lanes that each ask for a sector of a line of their own cost as many bytes more as their rate is
-// lower, by whether they lie at one distance from each other or anywhere; DRAM gives 64 bytes for
-// each that lies so.
+// If each lane reads a sector of its own line, scales the bytes by the lower rate measured for such
+// accesses, with a constant stride or at random. With a stride DRAM transfers 64 bytes for each.
 static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
@@ -171,7 +171,7 @@ static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double
     double bytes = s->lines > 1 && !stores ? s->pieces * 64 : s->dram * 32;
     if (gathers) bytes = s->dram * 32 * larger(dram_rate / peak(d->dram_gather, TIME_GATHERS), 1);
     const double back = flow(m, &goal, bytes, lines, s->dram, at);
-    return stores ? done : larger(done, back); // what is stored has only to come to L2
+    return stores ? done : larger(done, back); // a store only has to reach L2
 }
 
 // --- atomic operations ---
@@ -180,12 +180,13 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     const TimeDevice *d = m->d;
     const bool returns = inst->act == ACT_ATOMIC;
     const double *cycles = d->atomics[returns][inst->floats];
-    const double lanes = s->atomics * (double)s->same; // about
+    const double lanes = s->atomics * (double)s->same; // approximately
     const double apart = larger(s->dram + s->l2 - 4, 0) / 28;
     const double crowded = 1 - smaller(larger(log2(larger(m->atomic_bytes, 1)) - 14, 0) / 6, 1);
     double taken = cycles[2] + apart * (cycles[3] - cycles[2]);
     taken *= 1 + crowded * larger(cycles[4] / cycles[3] - 1, 0);
-    // Fewer addresses are served by fewer places of L2, one by at least as many as one has.
+    // Fewer addresses are served by fewer slices of L2; a single address takes at least as long as
+    // one slice does.
     const double fewer = 16384 / larger(m->atomic_bytes, 4);
     if (fewer > 1) taken = larger(taken, s->lanes * smaller(cycles[4] / 32 * fewer, cycles[0]));
     if (s->atomics == 1)

@@ -1,4 +1,4 @@
-// One SM with a clock: see sm.h. Whoever can issue first does; time goes from issue to issue.
+// Simulates one SM, from issue to issue: the scheduler that can issue first does. See sm.h.
 #include "simt/time/sm.h"
 
 #include <float.h>
@@ -8,36 +8,36 @@
 
 enum { SCHEDULERS = 4, BOARDS = 6, COPIES = 64 };
 
-// A warp's place, and the warp that is there.
+// A warp slot and the warp in it.
 typedef struct {
     const TimeTrace *trace;
-    uint32_t at, block; // its next step; the place of its block
-    double since;       // from when on it could have issued
-    double ready;       // by what it has executed
+    uint32_t at, block; // index of its next step; slot of its block
+    double since;       // when it could first have issued
+    double ready;       // when its own instructions allow the next
     double boards[BOARDS];
-    double stored; // when its last store was out of the SM
+    double stored; // when its last store has left the SM
     uint8_t board_stall[BOARDS];
     uint8_t ready_stall;
-    uint32_t blamed;  // the instruction that ready_stall is counted for
-    uint32_t awaited; // copies
+    uint32_t blamed;  // the instruction to which ready_stall is charged
+    uint32_t awaited; // copies that it has waited for
     bool there, waits;
-    bool free; // to go on behind other blocks
+    bool free; // may run after other blocks
     uint64_t born;
 } Runner;
 
 typedef struct {
-    uint32_t left, arrived; // warps that have not ended; at the barrier
-    uint32_t copies;        // to shared memory
-    double copied[COPIES];  // when the latest are there, a ring
+    uint32_t left, arrived; // warps that have not exited; warps at the barrier
+    uint32_t copies;        // number of bulk copies to shared memory
+    double copied[COPIES];  // ring: when the latest copies arrive
 } Resident;
 
 typedef struct {
-    double now, next; // when it can issue again; when it will
+    double now, next; // earliest next issue; time of the chosen issue
     double pipe[PIPES];
-    double queue[TIME_QUEUE]; // when the latest instructions to memory leave it, a ring
+    double queue[TIME_QUEUE]; // ring: when the latest memory instructions leave the queue
     uint32_t queued;
     Runner *latest, *choice;
-    bool stale; // its choice
+    bool stale; // `choice` must be recomputed
 } Scheduler;
 
 typedef struct {
@@ -45,18 +45,18 @@ typedef struct {
     TimeMemory memory;
     Runner *runners;
     Resident *residents;
-    double *starts; // of blocks
+    double *starts; // start times of blocks
     Scheduler schedulers[SCHEDULERS];
     uint32_t started;
     uint64_t born;
-    double arrival, wake; // of barriers
+    double arrival, wake; // cycles of a barrier per arrival, and to wake up
     double block_free, end, resident_cycles;
-    double latest;  // instruction
-    double barrier; // of the SM, when the next warp may arrive
+    double latest;  // time of the latest issue
+    double barrier; // when the next warp of the SM may arrive at a barrier
     double (*places)[STALLS];
     TimeRun *run;
     uint64_t issued, steps;
-    double half; // when half of the steps were done
+    double half; // when half of the steps had been issued
 } Clock;
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -67,7 +67,7 @@ static void renew_all(Clock *c) {
 
 // --- blocks ---
 
-// Of what was measured of blocks of `few` warps and of 32: for so many, in proportion.
+// Interpolates between the values measured for blocks of `few` and of 32 warps.
 static double by_warps(const double measured[2], double few, double warps) {
     return measured[0] + larger((warps - few) / (32 - few), 0) * (measured[1] - measured[0]);
 }
@@ -140,7 +140,8 @@ static void arrive(Clock *c, Runner *runner, uint32_t inst, double now) {
 
 static bool to_memory(SassPipe pipe) { return pipe >= PIPE_SHARED; }
 
-// What a warp waits for, one after the other: until when, and why. Returns when it can issue.
+// One reason why a warp waits, and until when. waits_of() lists them in order; ready_at() returns
+// when the warp can issue.
 typedef struct {
     double until;
     uint8_t stall;
@@ -173,7 +174,7 @@ static double ready_at(const Clock *c, const Scheduler *s, const Runner *runner)
     return at;
 }
 
-// Each cycle since the warp issued last counts for one reason.
+// Charges each cycle since the warp's last issue to one reason.
 static void account(Clock *c, const Scheduler *s, const Runner *runner, double now) {
     Wait waits[WAITS_MOST];
     double cycles[STALLS] = {0}, t = runner->since;
@@ -244,7 +245,8 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
         runner->blamed = step->inst;
     }
     if (to_memory(inst->pipe)) {
-        // What warps of a block load at one place lies side by side, and comes together.
+        // The same random latency for loads of a block's warps at one place: their data are
+        // adjacent, and arrive together.
         c->memory.draws = (runner->born / c->sm->warps << 24) + runner->at + (c->sm->seed << 48);
         done = memory_access(&c->memory, inst, step, now, &taken);
         s->queue[s->queued++ % TIME_QUEUE] = taken;
@@ -267,7 +269,7 @@ static bool is_held(const Runner *runner) {
     return runner->trace->steps[runner->at].waited && !runner->free;
 }
 
-// Who waited for other blocks goes on when all have come as far as they can.
+// Lets warps that waited for other blocks continue, once no other warp can issue.
 static bool free_held(Clock *c) {
     bool any = false;
     for (uint32_t w = 0; w < c->sm->resident * c->sm->warps; w++) {
@@ -327,7 +329,7 @@ static void sum_up(Clock *c) {
     const TimeSm *sm = c->sm;
     TimeRun *run = c->run;
     const uint32_t last = c->started - 1, middle = (last + sm->resident) / 2;
-    // What was stored must have left: what it takes to come back does not count.
+    // Stores must have left the SM, but the return trip does not count.
     const double stored =
         larger(c->memory.l2.free - sm->device->l2, c->memory.dram.free - sm->device->dram);
     run->cycles = larger(larger(c->end, c->memory.atomics), stored);
@@ -363,7 +365,7 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     c->starts = calloc(sm->blocks + 1, sizeof *c->starts);
     const bool enough = c->runners && c->residents && c->starts;
     for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
-    // It is the last SM to get a block.
+    // The SM is the last one to get a block.
     const double first = sm->without[LIMITER_BLOCKS]
                              ? 0
                              : (sm->active - 1) * by_warps(sm->device->block_start, 4, sm->warps);
