@@ -5,7 +5,7 @@
 
 #include "simt/base/align.h"
 #include "simt/device/device.h"
-#include "simt/device/shared_room.h"
+#include "simt/device/static_shared.h"
 #include "simt/exec/code.h"
 #include "simt/sass/cubin.h"
 
@@ -15,7 +15,7 @@ struct Kernel {
     Code **codes; // by function: those that it may call; NULL: not lowered yet
     char *mangled;
     size_t *parameter_bytes;
-    SharedRoom room;
+    StaticShared static_shared;
     uint32_t shared_bytes;    // where dynamic shared memory begins
     uint32_t shared_reserved; // of these, bytes reserved for the system at the start
     uint32_t registers;       // 0: unknown

@@ -20,7 +20,7 @@ static Code *function_code(void *context, const PtxFunction *function) {
     if (*code) return *code;
     Code *common = module_function_code(module, function);
     const PtxFunction *source =
-        module->uses ? shared_room_function(arena, module->uses, &kernel->room, function)
+        module->uses ? static_shared_function(arena, module->uses, &kernel->static_shared, function)
                      : function;
     if (source == function) return *code = common;
     *code = module_code_new(module, source, common->number);
@@ -111,7 +111,7 @@ void kernel_clear_visited(const Kernel *kernel) {
         if (kernel->codes[k]) kernel->codes[k]->visited = kernel->codes[k]->followed = false;
 }
 
-static SimtStatus refuse_room(const Kernel *kernel, const char *what, uint64_t have, uint64_t limit,
+static SimtStatus refuse_size(const Kernel *kernel, const char *what, uint64_t have, uint64_t limit,
                               SimtError *error) {
     const PtxFunction *function = kernel->code->source;
     const PtxPlace place = function->inst_count ? function->insts[0].place : (PtxPlace){0, 0};
@@ -123,14 +123,14 @@ static SimtStatus refuse_room(const Kernel *kernel, const char *what, uint64_t h
     return SIMT_UNSUPPORTED;
 }
 
-static SimtStatus check_room(const Kernel *kernel, const Frames *frames, SimtError *error) {
+static SimtStatus check_size(const Kernel *kernel, const Frames *frames, SimtError *error) {
     const Code *code = kernel->code;
     const uint64_t local = frames->recursive ? code->source->local_bytes : code->local_bytes;
     if (frames->stack_bytes > STACK_LIMIT)
-        return refuse_room(kernel, "bytes of registers per warp", frames->stack_bytes, STACK_LIMIT,
+        return refuse_size(kernel, "bytes of registers per warp", frames->stack_bytes, STACK_LIMIT,
                            error);
     if (local > DEVICE_LOCAL)
-        return refuse_room(kernel, "bytes of local memory per thread", local, DEVICE_LOCAL, error);
+        return refuse_size(kernel, "bytes of local memory per thread", local, DEVICE_LOCAL, error);
     return SIMT_OK;
 }
 
@@ -148,5 +148,5 @@ SimtStatus kernel_prepare(Kernel *kernel, Frames *frames, SimtError *error) {
     kernel_clear_visited(kernel);
     frames->stack_bytes = place_frames(code, 0, frames->recursive, &(Code *){NULL});
     kernel_clear_visited(kernel);
-    return check_room(kernel, frames, error);
+    return check_size(kernel, frames, error);
 }

@@ -4,8 +4,8 @@
 // function that it may call uses them, in the module's order, and then the variables inside those
 // functions, in the functions' order. Since a function's variables have different offsets in each
 // kernel, a kernel has its own copies of such functions.
-#ifndef SHARED_ROOM_H
-#define SHARED_ROOM_H
+#ifndef STATIC_SHARED_H
+#define STATIC_SHARED_H
 
 #include "base/arena.h"
 #include "simt/ptx/ptx.h"
@@ -17,15 +17,16 @@ typedef struct SharedUses SharedUses;
 typedef struct {
     uint32_t bytes;
     PtxVariable **own; // by the variable's number in SharedUses: the kernel's copy, NULL: not used
-} SharedRoom;
+} StaticShared;
 
 SharedUses *shared_uses(Arena *arena, const PtxModule *module);
-// Fills `room` for the kernel, and places its own variables.
-void shared_room_place(Arena *arena, const SharedUses *uses, PtxFunction *kernel, SharedRoom *room);
+// Fills `shared` for the kernel, and places its own variables.
+void static_shared_place(Arena *arena, const SharedUses *uses, PtxFunction *kernel,
+                         StaticShared *shared);
 // The function with the kernel's variables: a copy, or the module's function if neither it nor its
 // possible callees use any.
-const PtxFunction *shared_room_function(Arena *arena, const SharedUses *uses,
-                                        const SharedRoom *room, const PtxFunction *function);
+const PtxFunction *static_shared_function(Arena *arena, const SharedUses *uses,
+                                          const StaticShared *shared, const PtxFunction *function);
 // Whether the function's address is taken, so that it may be called through a pointer.
 bool shared_uses_pointed(const SharedUses *uses, const PtxFunction *function);
 
