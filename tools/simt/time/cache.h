@@ -15,8 +15,8 @@ bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm);
 // The following accesses are from another SM.
 void cache_leave_sm(void);
 
-// A 32-byte sector at this address is touched. own: by the recorded SM; near: by a load that may
-// hit in L1; writes: by a store.
-Found cache_touch(uint64_t address, bool own, bool near, bool writes);
+// A 32-byte sector at this address is touched. own: by the recorded SM; may_hit_l1: by a load that
+// may hit in L1; writes: by a store.
+Found cache_touch(uint64_t address, bool own, bool may_hit_l1, bool writes);
 
 #endif

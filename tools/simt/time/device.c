@@ -54,7 +54,7 @@ static const TimeRow wanted[] = {
     ONE("rate_ldc", rate_constant),
     ONE("rate_branch", rate_branch),
     ONE("rate_s2r", rate_special),
-    ONE("rate_lds_1_warp", rate_way),
+    ONE("rate_lds_1_warp", rate_lsu),
     ONE("rate_atoms", rate_atoms),
     ONE("latency_iadd3", add),
     ONE("latency_s2r", special),
@@ -72,14 +72,14 @@ static const TimeRow wanted[] = {
     ONE("latency_warpsync", warpsync),
     MANY("shared_ld_*_ways", load_ways, TIME_WAYS, 1, 1),
     MANY("shared_st_*_ways", store_ways, TIME_WAYS, 1, 1),
-    MANY("shared_ld_*_bytes", load_wide[1], TIME_SIZES - 1, 8, 1),
-    MANY("shared_st_*_bytes", store_wide[1], TIME_SIZES - 1, 8, 1),
+    MANY("shared_ld_*_bytes", load_by_size[1], TIME_SIZES - 1, 8, 1),
+    MANY("shared_st_*_bytes", store_by_size[1], TIME_SIZES - 1, 8, 1),
     ONE("shared_mix", shared_mix),
     ONE("shared_shuffle_mix", shuffle_mix),
     MANY("barrier_*_warps", barrier, TIME_WARPS, 1, 1),
     ONE("barrier_32_blocks_2_warps", barrier_full),
     ONE("latency_l1", l1),
-    MANY("rate_l1_*_bytes", l1_wide, TIME_SIZES, 4, 1),
+    MANY("rate_l1_*_bytes", l1_by_size, TIME_SIZES, 4, 1),
     MANY("l1_*_lines", l1_lines[1], TIME_WAYS - 1, 2, 1),
     ONE("l1_32_lines_own_banks", l1_tags),
     ONE("latency_l2", l2),
@@ -225,9 +225,9 @@ static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *er
     // The store kernel reads its block and thread index before it stores.
     const double special_us = 2 * device->special / device->clock_ghz / 1000;
     device->launch_store_us = fmax(device->launch_store_us - special_us, 0);
-    device->load_wide[0] = device->load_ways[0];
-    device->store_wide[0] = device->store_ways[0];
-    device->l1_lines[0] = device->l1_wide[0];
+    device->load_by_size[0] = device->load_ways[0];
+    device->store_by_size[0] = device->store_ways[0];
+    device->l1_lines[0] = device->l1_by_size[0];
     return true;
 }
 

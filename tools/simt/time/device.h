@@ -14,7 +14,7 @@ typedef struct TimeDevice {
     double sms, warps, blocks, shared_bytes, registers, l2_bytes, clock_ghz;
     // Cycles of a scheduler per instruction, for each pipe.
     double rate_alu, rate_imad, rate_wide, rate_fma, rate_half, rate_xu, rate_f2d, rate_fp64;
-    double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch, rate_special, rate_way;
+    double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch, rate_special, rate_lsu;
     // Latency: cycles from issue until a dependent instruction can issue.
     double add, special, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic,
         branch, warpsync;
@@ -23,11 +23,11 @@ typedef struct TimeDevice {
     // Cycles of the SM per access: for 1, 2, 4 .. 32-way conflicts; for 4, 8, 16 bytes per lane;
     // for 1, 2, 4 .. 32 lines of 128 bytes.
     double load_ways[TIME_WAYS], store_ways[TIME_WAYS];
-    double load_wide[TIME_SIZES], store_wide[TIME_SIZES];
+    double load_by_size[TIME_SIZES], store_by_size[TIME_SIZES];
     double shared_mix, shuffle_mix;
     double barrier[TIME_WARPS]; // for a block of 1, 2, 4 .. 32 warps
     double barrier_full;        // for 32 blocks of 2 warps on an SM
-    double l1, l1_wide[TIME_SIZES], l1_lines[TIME_WAYS];
+    double l1, l1_by_size[TIME_SIZES], l1_lines[TIME_WAYS];
     double l1_tags; // for 32 lines without bank conflicts
     // Bytes per cycle that each SM gets with 128, 256 .. 131,072 bytes in flight.
     double l2_load[TIME_LOADS], dram_load[TIME_LOADS];

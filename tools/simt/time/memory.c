@@ -15,7 +15,7 @@ static double between(const double *table, int count, double at) {
     return table[below] + part * (table[below + 1] - table[below]);
 }
 
-// --- the way out of the SM's schedulers ---
+// --- shared memory and L1 ---
 
 static int size_class(uint32_t bytes) { return bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2; }
 
@@ -26,14 +26,14 @@ static double shared_cycles(const TimeMemory *m, const TimeInst *inst, const Tim
     const double ways = m->without[LIMITER_CONFLICTS] ? s->groups : s->wavefronts;
     if (inst->act == ACT_ATOMIC) return larger(d->rate_atoms / 4, ways);
     if (size == 0) return between(stores ? d->store_ways : d->load_ways, TIME_WAYS, ways);
-    const double whole = (stores ? d->store_wide : d->load_wide)[size];
+    const double whole = (stores ? d->store_by_size : d->load_by_size)[size];
     return whole * smaller(s->groups / (double)(1 << size), 1) + larger(ways - s->groups, 0);
 }
 
 static double global_cycles(const TimeMemory *m, const TimeStep *s) {
     static const double full[] = {1, 2, 4}; // wavefronts of 32 lanes
     const int size = size_class(s->bytes);
-    const double whole = m->d->l1_wide[size] * smaller(s->wavefronts / full[size], 1);
+    const double whole = m->d->l1_by_size[size] * smaller(s->wavefronts / full[size], 1);
     const double tags = s->lines > 4 ? s->lines * m->d->l1_tags / 32 : 0;
     return larger(larger(whole, tags), between(m->d->l1_lines, TIME_WAYS, s->ways));
 }
@@ -44,7 +44,7 @@ static double atomic_cycles(const TimeMemory *m, const TimeInst *inst, const Tim
     return larger(full * smaller((s->dram + s->l2) / 4.0, 1), s->lines * m->d->red_sm_lines / 32);
 }
 
-static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
+static double lsu_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
     double cycles = 1;
     if (inst->pipe == PIPE_SHUFFLE) cycles = m->d->rate_shuffle / 4;
     if (inst->pipe == PIPE_SHARED && s->wavefronts) cycles = shared_cycles(m, inst, s);
@@ -72,7 +72,7 @@ typedef struct {
     TimeFlow *flow;
     const double *load, *gather, *spread;
     double alone, rate; // latency of a single sector's load; bytes per cycle
-} Goal;
+} MemoryLevel;
 
 // The highest rate of an SM while all load.
 static double peak(const double *table, int count) {
@@ -108,36 +108,36 @@ static double deviation(const double spread[TIME_PERCENTS], double u) {
 // of its own line, it is the latency of a single load for one lane, that of the measured gather at
 // the lowest load for 32 lanes, and in between proportional to the logarithm of the number of
 // lanes.
-static double latency_of(const TimeMemory *m, const Goal *goal, double lines, double sectors,
-                         double in_flight) {
-    const double few = loaded(m->d, goal->load, in_flight);
+static double latency_of(const TimeMemory *m, const MemoryLevel *level, double lines,
+                         double sectors, double in_flight) {
+    const double few = loaded(m->d, level->load, in_flight);
     if (sectors > lines) return few;
-    const double one = loaded(m->d, goal->load, TIME_LOAD_LEAST);
-    const double alone = larger(one - goal->alone, 0);
-    const double many = larger(TIME_GATHER_LEAST / goal->gather[0] - 3.5 * m->d->add - one, 0);
+    const double one = loaded(m->d, level->load, TIME_LOAD_LEAST);
+    const double alone = larger(one - level->alone, 0);
+    const double many = larger(TIME_GATHER_LEAST / level->gather[0] - 3.5 * m->d->add - one, 0);
     return few - alone + smaller(log2(larger(lines, 1)) / 5, 1) * (many + alone);
 }
 
 // When these bytes arrive, after those that are already in flight.
-static double flow(TimeMemory *m, const Goal *goal, double bytes, double lines, double sectors,
-                   double at) {
-    TimeFlow *f = goal->flow;
+static double flow(TimeMemory *m, const MemoryLevel *level, double bytes, double lines,
+                   double sectors, double at) {
+    TimeFlow *f = level->flow;
     while (f->first < f->last && f->done[f->first % TIME_FLIGHTS] <= at)
         f->in_flight -= (double)f->bytes[f->first++ % TIME_FLIGHTS];
     f->in_flight = bytes + (m->without[LIMITER_MEMORY] ? 0 : f->in_flight);
     f->moved += bytes;
     const double in_flight = f->in_flight * m->active / m->d->sms;
     const double latency =
-        m->without[LIMITER_LATENCY] ? m->d->l1 : latency_of(m, goal, lines, sectors, in_flight);
+        m->without[LIMITER_LATENCY] ? m->d->l1 : latency_of(m, level, lines, sectors, in_flight);
     if (m->without[LIMITER_MEMORY]) return at + latency;
-    const double served = larger(at + latency, f->free + bytes / goal->rate);
+    const double served = larger(at + latency, f->free + bytes / level->rate);
     f->free = served;
     if (f->last - f->first < TIME_FLIGHTS) {
         f->done[f->last % TIME_FLIGHTS] = served;
         f->bytes[f->last++ % TIME_FLIGHTS] = (float)bytes;
     }
     if (m->without[LIMITER_LATENCY]) return served;
-    return served + deviation(goal->spread, chance(&m->draws));
+    return served + deviation(level->spread, chance(&m->draws));
 }
 
 // Interpolates the time per byte between reads only, a copy, and writes only. If no SM can take
@@ -152,25 +152,26 @@ double memory_dram_rate(const TimeMemory *m) {
 
 // If each lane reads a sector of its own line, scales the bytes by the lower rate measured for such
 // accesses, with a constant stride or at random. With a stride DRAM transfers 64 bytes for each.
-static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
+static double global_access(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
     const bool single = s->lines > 1 && sectors <= s->lines, gathers = single && !s->even;
     const bool stores = inst->act == ACT_STORE;
     const double more = inst->act == ACT_STRONG ? larger(d->strong_load - d->l2, 0) : 0;
     const double lines = single && s->even ? 0 : s->lines, dram_rate = memory_dram_rate(m);
-    const Goal near = {
+    const MemoryLevel l2 = {
         &m->l2,       d->l2_load,
         d->l2_gather, d->l2_spread,
         d->l2 + more, smaller((stores ? d->l2_write_rate : d->l2_rate) / share, d->l2_sm_rate)};
     const double slower = d->l2_rate / (gathers ? peak(d->l2_gather, TIME_GATHERS) : d->l2_sectors);
-    const double done = flow(m, &near, sectors * 32 * (single ? slower : 1), lines, sectors, at);
-    if (!s->dram || (stores && m->stays)) return done;
-    const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
-                       d->dram_spread, d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
+    const double done = flow(m, &l2, sectors * 32 * (single ? slower : 1), lines, sectors, at);
+    if (!s->dram || (stores && m->stores_stay)) return done;
+    const MemoryLevel dram = {&m->dram,       d->dram_load,
+                              d->dram_gather, d->dram_spread,
+                              d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
     double bytes = s->lines > 1 && !stores ? s->pieces * 64 : s->dram * 32;
     if (gathers) bytes = s->dram * 32 * larger(dram_rate / peak(d->dram_gather, TIME_GATHERS), 1);
-    const double back = flow(m, &goal, bytes, lines, s->dram, at);
+    const double back = flow(m, &dram, bytes, lines, s->dram, at);
     return stores ? done : larger(done, back); // a store only has to reach L2
 }
 
@@ -200,15 +201,15 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
 
 double memory_access(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double now,
                      double *taken) {
-    m->way = larger(now, m->way) + way_cycles(m, inst, s);
-    *taken = m->way;
+    m->lsu = larger(now, m->lsu) + lsu_cycles(m, inst, s);
+    *taken = m->lsu;
     if (inst->pipe == PIPE_SHARED && inst->act == ACT_ATOMIC) {
         const double more = m->d->shared_atomic_same - m->d->shared_atomic;
-        return m->way + m->d->shared_atomic +
+        return m->lsu + m->d->shared_atomic +
                larger(more, 0) * (s->same > 1 ? s->same - 1 : 0) / 31;
     }
-    if (inst->pipe != PIPE_GLOBAL) return m->way + m->pipes.latency[inst->pipe];
-    if (s->atomics) return atomic(m, inst, s, m->way);
-    if (s->dram + s->l2) return far(m, inst, s, m->way);
-    return m->way + m->d->l1;
+    if (inst->pipe != PIPE_GLOBAL) return m->lsu + m->pipes.latency[inst->pipe];
+    if (s->atomics) return atomic(m, inst, s, m->lsu);
+    if (s->dram + s->l2) return global_access(m, inst, s, m->lsu);
+    return m->lsu + m->d->l1;
 }

@@ -23,10 +23,10 @@ typedef struct {
     bool without[LIMITERS];
     double active;       // number of SMs that have blocks
     double write_part;   // share of the DRAM bytes that are writes
-    bool stays;          // stores stay in L2
+    bool stores_stay;    // stores stay in L2
     bool fixed;          // the SMs' shares of the work are fixed from the start
     double atomic_bytes; // from the first to the last address of atomic operations
-    double way;          // when the pipe to shared memory and L1 is free again
+    double lsu;          // when the pipe to shared memory and L1 is free again
     double atomics;      // when L2 can take the next atomic operation
     uint64_t draws;      // state of the random numbers
     TimeFlow l2, dram;

@@ -75,7 +75,7 @@ static uint64_t work_of(const Recorder *r, uint32_t number) {
     uint64_t sum = 0;
     for (uint32_t w = 0; w < warps; w++) {
         const TimeTrace *trace = &r->traces[(size_t)number * warps + w];
-        sum += trace->count + trace->left_out;
+        sum += trace->count + trace->dropped;
         for (uint32_t k = 0; k < trace->count; k++)
             sum += trace->steps[k].dram + trace->steps[k].l2;
     }
@@ -124,7 +124,7 @@ static void step(Warp *warp, const Inst *inst) {
     TimeTrace *trace = trace_of(warp);
     if (!trace) return;
     if (inst->ptx >= r->inst_count) {
-        r->strange = true;
+        r->outside_code = true;
         return;
     }
     const Inst **last = &r->last[trace - r->traces];
@@ -132,7 +132,7 @@ static void step(Warp *warp, const Inst *inst) {
     *last = inst;
     if (same) return; // part of the same machine instruction
     if (trace->count >= r->warp_most || r->failed) {
-        trace->left_out++;
+        trace->dropped++;
         return;
     }
     if (trace->count == trace->capacity) {
@@ -163,9 +163,9 @@ static bool among(const uint64_t *seen, uint32_t count, uint64_t value) {
 }
 
 static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_t sector) {
-    const bool near = access->kind == ACCESS_LOAD && !access->order;
+    const bool may_hit_l1 = access->kind == ACCESS_LOAD && !access->order;
     const bool writes = access->kind != ACCESS_LOAD;
-    const Found found = cache_touch(sector << 5, s != NULL, near, writes);
+    const Found found = cache_touch(sector << 5, s != NULL, may_hit_l1, writes);
     if (found == FOUND_DRAM && access->kind == ACCESS_STORE)
         r->wrote++;
     else if (found == FOUND_DRAM)
@@ -286,7 +286,7 @@ static void local_access(Recorder *r, TimeStep *s, const Access *access, uint32_
 // The warp's last recorded step; NULL: it is not recorded.
 static TimeStep *step_of(const Warp *warp) {
     TimeTrace *trace = trace_of(warp);
-    return trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
+    return trace && trace->count && !trace->dropped ? &trace->steps[trace->count - 1] : NULL;
 }
 
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,

@@ -30,7 +30,7 @@ struct Recorder {
     bool stores;                    // the launch stores to global memory
     bool early;                     // the launch starts before the previous one has ended
     bool failed;                    // out of memory
-    bool strange;                   // a warp ran code of another function
+    bool outside_code;              // a warp ran code of another function
 };
 
 // Opens an observer that records a launch and predicts how long it takes on SimtOptions.time.

@@ -15,7 +15,7 @@ typedef struct {
     double active, last_active; // SMs that have blocks; SMs that have as many blocks as the fullest
     double write_part;          // share of the DRAM bytes that are writes
     double atomic_bytes;        // from the first to the last address of atomic operations
-    bool stays;                 // stores stay in L2, which holds all data of the launch
+    bool stores_stay;           // stores stay in L2, which holds all data of the launch
     bool fixed;                 // too few blocks for other SMs to take over the slowest SM's work
     bool without[LIMITERS];
     uint64_t seed; // of the random numbers

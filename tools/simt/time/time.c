@@ -64,7 +64,7 @@ static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     if (m->cluster_count < m->block_count) return "clusters of blocks";
     if (m->cooperative) return "how long blocks wait for each other";
-    if (r->strange) return "calls of functions that lie elsewhere";
+    if (r->outside_code) return "calls of functions that lie elsewhere";
     const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
     for (uint64_t w = 0; w < warps; w++)
         for (uint32_t k = 0; k < r->traces[w].count; k++) {
@@ -81,7 +81,7 @@ static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
 static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     const double all = (double)(r->read + r->wrote);
-    const bool stays = 32 * all <= r->device->l2_bytes;
+    const bool stores_stay = 32 * all <= r->device->l2_bytes;
     const uint64_t rest = m->block_count - (r->blocks - 1) * r->sms;
     return (TimeSm){.device = r->device,
                     .insts = insts,
@@ -94,8 +94,8 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .last_active = (double)rest,
                     .fixed = (double)r->blocks * (1 - r->device->dram_slowest) < 1,
                     .atomic_bytes = (double)(r->atomic_last - r->atomic_first),
-                    .stays = stays,
-                    .write_part = stays ? 0 : (double)r->wrote / all};
+                    .stores_stay = stores_stay,
+                    .write_part = stores_stay ? 0 : (double)r->wrote / all};
 }
 
 // A short launch is replayed several times with other random numbers, as if each replay were
@@ -117,10 +117,10 @@ static bool mean_cycles(TimeSm sm, TimeRun *run) {
     return true;
 }
 
-static uint64_t left_out(const Recorder *r) {
+static uint64_t dropped(const Recorder *r) {
     const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
     uint64_t sum = 0;
-    for (uint64_t w = 0; w < warps; w++) sum += r->traces[w].left_out;
+    for (uint64_t w = 0; w < warps; w++) sum += r->traces[w].dropped;
     return sum;
 }
 
@@ -128,7 +128,7 @@ static uint64_t left_out(const Recorder *r) {
 static double extrapolated(const Recorder *r, const TimeRun *run) {
     const double skipped = r->one_each ? 0 : (double)(r->blocks - r->recorded);
     const double rate = run->rate > 0 ? run->rate : 1;
-    return run->cycles + skipped * run->block_cycles + (double)left_out(r) / rate;
+    return run->cycles + skipped * run->block_cycles + (double)dropped(r) / rate;
 }
 
 static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePrediction *p) {

@@ -51,7 +51,7 @@ typedef struct {
 typedef struct {
     TimeStep *steps;
     uint32_t count, capacity;
-    uint64_t left_out; // instructions executed after the trace was full
+    uint64_t dropped; // instructions executed after the trace was full
 } TimeTrace;
 
 #endif
