@@ -33,7 +33,7 @@ static void start(Warp *warp, uint32_t live, uint32_t running, uint8_t paths) {
     warp->parent = -1;
     warp->live = live;
     warp->mask = warp->exec = running;
-    warp->parted = 4;
+    warp->split_order = 4;
     warp->path_count = paths;
     warp->paths[0] = parted(warp, NULL, running, 0);
 }

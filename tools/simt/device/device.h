@@ -1,8 +1,9 @@
-// The CPU device seen from its CUDA runtime: load PTX, find kernels and variables, launch, count.
+// The CPU device as the CUDA runtime uses it: loads PTX or machine code, finds kernels and
+// variables, launches and counts.
 //
-// cuda/ (the CUDA runtime's interface) and report/ stand above this header; the PTX front end, the
-// executor, the counters and the checks below it. Nothing below prints or exits: every failure is a
-// SimtStatus and one line of text.
+// cuda/ (the CUDA runtime's interface) and report/ use this header; the PTX front end, the
+// executor, the counters and the checks are below it. Code below it neither prints nor exits: every
+// failure is a SimtStatus and one line of text.
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -21,7 +22,7 @@ typedef struct Kernel Kernel;
 
 // Parses and lowers a module's PTX text; `origin` names it in errors. NULL on error.
 Module *module_load(Str ptx, const char *origin, SimtStatus *status, SimtError *error);
-// The same of machine code: a cubin, of which the module keeps pointers.
+// The same for machine code: a cubin, to which the module keeps pointers.
 Module *module_load_machine(Str cubin, const char *origin, SimtStatus *status, SimtError *error);
 void module_unload(Module *module);
 
@@ -38,13 +39,13 @@ typedef struct {
     size_t static_shared_bytes;      // per block
     size_t local_bytes;              // per thread
     size_t constant_bytes;           // of the module
-    uint32_t registers;              // per thread; from PTX an estimate
+    uint32_t registers;              // per thread; an estimate for PTX
     uint32_t max_threads_per_block;  // 1024, or from .maxntid / .reqntid
     uint32_t ptx_version, sm_target; // 90 for 9.0, 75 for sm_75
     Dim3 cluster;                    // .reqnctapercluster; x is 0 if the launch may choose
     uint32_t max_cluster;            // .maxclusterrank; 0: not given
-    bool explicit_cluster;           // .explicitcluster: it must be chosen
-    bool releases;                   // lets the kernel behind it start before its end
+    bool explicit_cluster;           // .explicitcluster: the launch must choose a cluster
+    bool releases;                   // lets the next kernel in the stream start before it ends
 } KernelInfo;
 
 void kernel_info(const Kernel *kernel, KernelInfo *info);
@@ -52,15 +53,16 @@ void kernel_info(const Kernel *kernel, KernelInfo *info);
 typedef struct {
     Dim3 grid, block, cluster; // cluster {1,1,1} when unused
     uint32_t dynamic_shared_bytes;
-    size_t stack_bytes; // that recursion may use, per thread; it has 64 KB anyway
+    size_t stack_bytes; // for recursion, per thread; at least 64 KB is available
     bool cooperative;
-    bool explicit_cluster; // someone asked for clusters, also of one block
-    bool programmatic;     // may start before the kernel in front of it in the stream has ended:
-    uint64_t after;        // whose LaunchReport.serial this is; 0: none, or it need not be known
-    // Runs that kernel, when this one first waits for it or at its end; NULL: it has run.
+    bool explicit_cluster; // clusters were requested, even if of one block
+    bool programmatic;     // may start before the previous kernel in the stream has ended:
+    uint64_t after;        // that kernel's LaunchReport.serial; 0: none, or not needed
+    // Runs that kernel. Called when this one first waits for it, or at the latest at its end. NULL:
+    // it has already run.
     void (*prerequisite)(void *context);
     void *context;
-    TouchedWhere touched;   // of which memory the report tells what was touched; needs --check
+    TouchedWhere touched;   // the memory for which touched addresses are reported; needs --check
     void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
 } Launch;
 

@@ -1,4 +1,4 @@
-// What a kernel needs and allows, and whether a launch fits it. The interface is device.h.
+// The resources and limits of a kernel, and whether a launch fits them. The interface is device.h.
 #include <stdio.h>
 
 #include "simt/base/limits.h"

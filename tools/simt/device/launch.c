@@ -11,7 +11,7 @@
 
 #define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says
 
-// A launch while it is made ready, runs and reports.
+// A launch, from its preparation to its report.
 typedef struct {
     Kernel *kernel;
     const Launch *launch;
@@ -116,8 +116,8 @@ static void give_local(Run *run) {
     if (!run->frames.recursive) more = 0;
     if (run->kernel->code->deepens && local < asked) local = asked;
     machine->local_bytes = (uint32_t)(local < DEVICE_LOCAL ? local : DEVICE_LOCAL);
-    machine->local_room = (uint32_t)(local + more < DEVICE_LOCAL ? local + more : DEVICE_LOCAL);
-    machine->deeper_most = (uint32_t)(more / LOCAL_ALIGN);
+    machine->local_limit = (uint32_t)(local + more < DEVICE_LOCAL ? local + more : DEVICE_LOCAL);
+    machine->extra_frame_limit = (uint32_t)(more / LOCAL_ALIGN);
 }
 
 // Hardware allocates shared memory in units, and machine code may read all of the last unit: the

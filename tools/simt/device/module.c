@@ -1,4 +1,5 @@
-// Modules: PTX parsed, variables in device memory, kernels by name. The interface is device.h.
+// Loads modules: parses PTX or a cubin, places variables in device memory, and finds kernels and
+// variables by name. The interface is device.h.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 #include "simt/device/module_inside.h"
 #include "simt/memory/memory.h"
 
-#define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of its variables
-#define LARGEST_SHARED ((uint64_t)1 << 30) // of one
+#define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of variables
+#define LARGEST_SHARED ((uint64_t)1 << 30) // bytes of one shared variable
 
 static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
                       Str name) {
@@ -76,50 +77,50 @@ static uint64_t variable_align(const PtxVariable *variable) {
     return variable->align < 16 ? 16 : variable->align;
 }
 
-// Of a shared variable outside kernels. False: there is no room for it.
-static bool survey_shared(Module *module, const PtxVariable *variable) {
+// Notes a shared variable outside kernels. False: it is too large.
+static bool check_shared(Module *module, const PtxVariable *variable) {
     if (!variable->external) return variable->bytes <= LARGEST_SHARED;
     const uint32_t align = variable->align < 16 ? 16 : variable->align;
     if (align > module->dynamic_align) module->dynamic_align = align;
     return true;
 }
 
-// False: there is no room for a shared one.
-static bool survey_variables(Module *module, const PtxVariable **no_room) {
+// Checks variables and adds up constants. False: a shared variable is too large.
+static bool check_variables(Module *module, const PtxVariable **too_large) {
     const PtxModule *ptx = module->ptx;
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         const PtxVariable *variable = ptx->variables[k];
-        *no_room = variable;
-        if (variable->space == PTX_SHARED && !survey_shared(module, variable)) return false;
+        *too_large = variable;
+        if (variable->space == PTX_SHARED && !check_shared(module, variable)) return false;
         if (variable->space == PTX_CONST && !variable->external)
             module->constant_bytes += variable->bytes;
     }
     return true;
 }
 
-static bool in_piece(const PtxVariable *variable, MemoryKind kind) {
+static bool is_placed(const PtxVariable *variable, MemoryKind kind) {
     const MemoryKind own = variable->managed              ? MEMORY_VARIABLES
                            : variable->space == PTX_CONST ? MEMORY_CONSTANTS
                                                           : MEMORY_MODULE;
     return variable->space != PTX_SHARED && !variable->external && own == kind;
 }
 
-// The variables of each kind lie in one piece of device memory. False: no room.
-static bool place_piece(Module *module, MemoryKind kind, uint64_t *piece) {
+// Places the variables of a kind in one allocation. False: out of device memory.
+static bool place_kind(Module *module, MemoryKind kind, uint64_t *base) {
     const PtxModule *ptx = module->ptx;
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < ptx->variable_count && bytes < LARGEST_MODULE; k++) {
         const PtxVariable *variable = ptx->variables[k];
-        if (in_piece(variable, kind))
+        if (is_placed(variable, kind))
             bytes = align_up(bytes, variable_align(variable)) + variable->bytes;
     }
     if (!bytes) return true;
-    *piece = bytes < LARGEST_MODULE ? memory_alloc_kind(bytes, kind) : 0;
-    if (!*piece) return false;
-    uint64_t at = *piece;
+    *base = bytes < LARGEST_MODULE ? memory_alloc_kind(bytes, kind) : 0;
+    if (!*base) return false;
+    uint64_t at = *base;
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         const PtxVariable *variable = ptx->variables[k];
-        if (!in_piece(variable, kind)) continue;
+        if (!is_placed(variable, kind)) continue;
         module->addresses[k] = at = align_up(at, variable_align(variable));
         at += variable->bytes;
     }
@@ -128,16 +129,16 @@ static bool place_piece(Module *module, MemoryKind kind, uint64_t *piece) {
 
 static bool place_variables(Module *module, SimtStatus *status, SimtError *error) {
     const PtxModule *ptx = module->ptx;
-    const PtxVariable *no_room = NULL;
+    const PtxVariable *too_large = NULL;
     module->addresses = ARENA_NEW(&module->arena, ptx->variable_count + 1u, uint64_t);
-    if (!survey_variables(module, &no_room)) {
+    if (!check_variables(module, &too_large)) {
         *status = SIMT_OUT_OF_RESOURCES;
-        set_error(error, ptx->origin, no_room->ptx_line, "no room for", no_room->name);
+        set_error(error, ptx->origin, too_large->ptx_line, "no room for", too_large->name);
         return false;
     }
-    if (!place_piece(module, MEMORY_MODULE, &module->memory) ||
-        !place_piece(module, MEMORY_CONSTANTS, &module->constant_memory) ||
-        !place_piece(module, MEMORY_VARIABLES, &module->managed_memory)) {
+    if (!place_kind(module, MEMORY_MODULE, &module->memory) ||
+        !place_kind(module, MEMORY_CONSTANTS, &module->constant_memory) ||
+        !place_kind(module, MEMORY_VARIABLES, &module->managed_memory)) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
                  ptx->origin);
@@ -165,11 +166,11 @@ static Kernel *kernel_new(Module *module, PtxFunction *function) {
 
 static void ptx_kernel_new(Module *module, PtxFunction *function) {
     Kernel *kernel = kernel_new(module, function);
-    shared_room_place(&module->arena, module->uses, function, &kernel->room);
-    kernel->shared_bytes = (uint32_t)align_up(kernel->room.bytes, module->dynamic_align);
+    static_shared_place(&module->arena, module->uses, function, &kernel->static_shared);
+    kernel->shared_bytes = (uint32_t)align_up(kernel->static_shared.bytes, module->dynamic_align);
 }
 
-// Machine code: ptxas has placed shared memory, behind what is the system's.
+// For machine code ptxas has placed shared memory, after the part reserved for the system.
 static void machine_kernel_new(Module *module, PtxFunction *function) {
     const SassFunction *machine = &module->machine->functions[function - module->ptx->functions];
     Kernel *kernel = kernel_new(module, function);
@@ -214,7 +215,7 @@ static bool no_memory(const char *origin, SimtStatus *status, SimtError *error) 
     return false;
 }
 
-// Memory that runs out leads back here.
+// Loads a module. When memory runs out, arenas jump back to here.
 typedef bool Load(Module *module, Str text, const char *origin, SimtStatus *status,
                   SimtError *error);
 static bool load_or_leave(Load *loads, Module *module, Str text, const char *origin,

@@ -1,4 +1,4 @@
-// Forks a child for each further order of a launch and receives what its observer found. See
+// Forks a child for each further order of a launch and receives its observer's findings. See
 // module_inside.h.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,11 +20,11 @@
 // together have run BUDGET basic blocks of warps, which takes a second or two. A fork costs as much
 // as TO_BEGIN basic blocks and one more for each page of memory.
 enum { LAUNCHES = 4, BUDGET = 1 << 22, TO_BEGIN = 1 << 13, PAGE = 4096 };
-#define HANG_SECONDS 10 // without a warp that ends, where no watchdog was asked for
+#define HANG_SECONDS 10 // the watchdog of a child if none was requested
 
 static bool child;
 
-// What a child writes before what it found.
+// The header that a child writes before its findings.
 typedef struct {
     uint64_t work_left;
     SimtStatus status;
@@ -41,7 +41,7 @@ static bool put(int to, const void *from, size_t bytes) {
     return true;
 }
 
-// Reads from a child. An interrupt of the program kills the child, so that nobody waits for it.
+// Reads from a child. An interrupt of the program kills the child, so that the read ends.
 static bool take(int from, pid_t who, void *to, size_t bytes) {
     enum { POLL_MS = 100 };
     for (size_t done = 0; done < bytes;) {
@@ -119,7 +119,7 @@ static bool is_failure(SimtStatus status) {
     return status == SIMT_ASSERT || status == SIMT_TRAP || status == SIMT_DEADLOCK;
 }
 
-// Tries one more order, of at most `work` basic blocks, 0: any number. Returns how many are left.
+// Tries one more order with a limit of `work` basic blocks, 0: no limit. Returns how many are left.
 static uint64_t try_order(Machine *machine, uint64_t order, uint64_t work, Orders *orders) {
     const double watchdog = machine->watchdog_seconds;
     Result result;

@@ -5,7 +5,7 @@
 #include "simt/lower/lowering.h"
 #include "simt/sass/lower.h"
 
-#define STACK_LIMIT (1u << 25) // bytes, of a warp's registers or a thread's local memory
+#define STACK_LIMIT (1u << 25) // bytes of a warp's registers or of a thread's local memory
 
 static bool variable_address(void *context, const PtxVariable *variable, uint64_t *address) {
     const Kernel *kernel = context;
@@ -20,7 +20,7 @@ static Code *function_code(void *context, const PtxFunction *function) {
     if (*code) return *code;
     Code *common = module_function_code(module, function);
     const PtxFunction *source =
-        module->uses ? shared_room_function(arena, module->uses, &kernel->room, function)
+        module->uses ? static_shared_function(arena, module->uses, &kernel->static_shared, function)
                      : function;
     if (source == function) return *code = common;
     *code = module_code_new(module, source, common->number);
@@ -44,7 +44,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
                          .context = kernel,
                          .error = error};
     if (!code->lowered) {
-        // Drops what an earlier attempt left that failed.
+        // Drops the remains of a failed attempt.
         *code = (Code){.source = code->source, .number = code->number, .address = code->address};
         const bool good = module->machine ? sass_lower(&lowering, module->machine, code)
                                           : lower_function(&lowering, code);
@@ -55,7 +55,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
     }
     code->visited = true;
     kernel->codes[code->number] = code;
-    bool good = true; // so far
+    bool good = true; // true so far
     for (uint32_t k = 0; good && k < code->callee_count; k++) {
         Code *callee = code->callees[k];
         if (!callee->visited) good = lower_all(kernel, callee, status, error);
@@ -70,7 +70,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
 }
 
 // Adds up local memory along calls. A call of a function that is being visited is recursive: it is
-// left out, and the result is true.
+// not counted, and the result is true.
 static bool add_local(Code *code) {
     uint64_t local = 0;
     bool recursive = false;
@@ -90,13 +90,13 @@ static bool add_local(Code *code) {
     return recursive;
 }
 
-// Gives every function its own place in the warps' register stacks, from `at` on, since lanes of
-// one warp may be in different functions at a time. `last`: the function that was placed last.
-// Returns the end of the stack.
+// Gives every function its own place in the warps' register stacks, starting at `at`, since lanes
+// of one warp may be in different functions at the same time. `last`: the function that was placed
+// last. Returns the end of the stack.
 static uint64_t place_frames(Code *code, uint64_t at, bool recursive, Code **last) {
     code->visited = true;
-    code->behind = NULL;
-    if (*last) (*last)->behind = code;
+    code->next_frame = NULL;
+    if (*last) (*last)->next_frame = code;
     *last = code;
     code->frame_base = (uint32_t)at;
     code->recursive = recursive && code->callee_count;
@@ -111,7 +111,7 @@ void kernel_clear_visited(const Kernel *kernel) {
         if (kernel->codes[k]) kernel->codes[k]->visited = kernel->codes[k]->followed = false;
 }
 
-static SimtStatus refuse_room(const Kernel *kernel, const char *what, uint64_t have, uint64_t limit,
+static SimtStatus refuse_size(const Kernel *kernel, const char *what, uint64_t have, uint64_t limit,
                               SimtError *error) {
     const PtxFunction *function = kernel->code->source;
     const PtxPlace place = function->inst_count ? function->insts[0].place : (PtxPlace){0, 0};
@@ -123,14 +123,14 @@ static SimtStatus refuse_room(const Kernel *kernel, const char *what, uint64_t h
     return SIMT_UNSUPPORTED;
 }
 
-static SimtStatus check_room(const Kernel *kernel, const Frames *frames, SimtError *error) {
+static SimtStatus check_size(const Kernel *kernel, const Frames *frames, SimtError *error) {
     const Code *code = kernel->code;
     const uint64_t local = frames->recursive ? code->source->local_bytes : code->local_bytes;
     if (frames->stack_bytes > STACK_LIMIT)
-        return refuse_room(kernel, "bytes of registers per warp", frames->stack_bytes, STACK_LIMIT,
+        return refuse_size(kernel, "bytes of registers per warp", frames->stack_bytes, STACK_LIMIT,
                            error);
     if (local > DEVICE_LOCAL)
-        return refuse_room(kernel, "bytes of local memory per thread", local, DEVICE_LOCAL, error);
+        return refuse_size(kernel, "bytes of local memory per thread", local, DEVICE_LOCAL, error);
     return SIMT_OK;
 }
 
@@ -148,5 +148,5 @@ SimtStatus kernel_prepare(Kernel *kernel, Frames *frames, SimtError *error) {
     kernel_clear_visited(kernel);
     frames->stack_bytes = place_frames(code, 0, frames->recursive, &(Code *){NULL});
     kernel_clear_visited(kernel);
-    return check_room(kernel, frames, error);
+    return check_size(kernel, frames, error);
 }

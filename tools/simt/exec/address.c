@@ -1,4 +1,4 @@
-// Addresses: see address.h.
+// Resolves, checks and counts the accesses of a warp's lanes. See address.h.
 #include "simt/exec/address.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum { WINDOW_SHIFT = 48 };
 _Static_assert(ADDRESS_WITHIN == ((uint64_t)1 << WINDOW_SHIFT) - 1, "a window holds its addresses");
 
-// The spaces that generic addresses reach, each at the number of its window.
+// The spaces that generic addresses reach, indexed by window number.
 static const PtxSpace windows[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
 enum { WINDOWS = sizeof windows / sizeof *windows };
 
@@ -99,7 +99,7 @@ bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint3
     return true;
 }
 
-// What memory has at an address that an atomic operation may access.
+// The value in memory at an address that an atomic operation may access.
 static uint64_t value_at(const Warp *warp, const Access *access, uint64_t address) {
     const uint8_t *at = memory_at(address);
     uint64_t value = 0;
@@ -142,7 +142,7 @@ uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpa
 
 // --- checks and counters ---
 
-// Sectors of any lanes, by a hash table.
+// Counts distinct sectors with a hash table.
 static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) {
     enum { SLOTS = 64 };
     uint64_t seen[SLOTS];
@@ -162,9 +162,9 @@ static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) 
     return count;
 }
 
-// The same of all lanes. Sectors that only grow from lane to lane, or only shrink, are as many as
-// there are steps; also where the lanes of one half do what those of the other do, as they may in
-// blocks that are 16 wide.
+// Counts the sectors of a full warp. If sectors only grow or only shrink from lane to lane, each
+// step is a new sector. This also holds if the upper half warp repeats the lower one, as in blocks
+// that are 16 threads wide.
 static uint32_t whole_sectors(const uint64_t address[LANES]) {
     uint64_t sector[LANES + 1], up = 0, down = 0, halves = 0;
     LANE_LOOP sector[l] = address[l] / 32;
@@ -174,7 +174,7 @@ static uint32_t whole_sectors(const uint64_t address[LANES]) {
         up += sector[l] < sector[l + 1];
         down += sector[l] > sector[l + 1];
     }
-    if (!halves) { // the step from one half to the other is none
+    if (!halves) { // ignore the step between the halves
         up -= sector[LANES / 2 - 1] < sector[LANES / 2];
         down -= sector[LANES / 2 - 1] > sector[LANES / 2];
     }
@@ -198,32 +198,32 @@ static uint32_t sectors_of(const uint64_t address[LANES], uint32_t mask) {
     return up && down ? scattered_sectors(address, mask) : up + down + 1;
 }
 
-// Where a warp's part of a space lies: addresses [low, high), each lane's `lane_bytes` behind the
-// last one's.
+// A warp's part of a space: addresses [low, high), with `lane_bytes` from each lane's copy to the
+// next.
 typedef struct {
     uint8_t *base; // of address 0
     uint64_t low, high, lane_bytes;
-} Room;
+} Region;
 
-static Room room_of(const Warp *warp, const Block *block, PtxSpace space) {
+static Region region_of(const Warp *warp, const Block *block, PtxSpace space) {
     const uint64_t stride = block->local_stride;
     switch (space) {
     case PTX_GLOBAL:
     case PTX_CONST:
-        return (Room){memory_at(0), memory_low, memory_high, 0};
+        return (Region){memory_at(0), memory_low, memory_high, 0};
     case PTX_SHARED:
-        return (Room){block->shared, 0, block->shared_bytes, 0};
+        return (Region){block->shared, 0, block->shared_bytes, 0};
     case PTX_LOCAL:
-        return (Room){block->local + (uint64_t)warp->index * LANES * stride, 0, warp->local_reached,
-                      stride};
+        return (Region){block->local + (uint64_t)warp->index * LANES * stride, 0,
+                        warp->local_reached, stride};
     default:
-        return (Room){block->machine->params, 0, block->machine->param_bytes, 0};
+        return (Region){block->machine->params, 0, block->machine->param_bytes, 0};
     }
 }
 
-static bool fits(const Room *room, uint64_t address, uint64_t size) {
-    uint64_t bytes = room->high - room->low;
-    return bytes >= size && address - room->low <= bytes - size;
+static bool fits(const Region *region, uint64_t address, uint64_t size) {
+    uint64_t bytes = region->high - region->low;
+    return bytes >= size && address - region->low <= bytes - size;
 }
 
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
@@ -236,9 +236,10 @@ bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32
         at &= ADDRESS_IN_BLOCK;
     }
     if (!block) return false;
-    Room room = room_of(warp, block, space);
-    if (!fits(&room, at, bytes)) return false;
-    memcpy(to, (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane), bytes);
+    Region region = region_of(warp, block, space);
+    if (!fits(&region, at, bytes)) return false;
+    memcpy(to, (uint8_t *)((uintptr_t)region.base + at + region.lane_bytes * (uint64_t)lane),
+           bytes);
     return true;
 }
 
@@ -281,7 +282,7 @@ void address_count_shared(Warp *warp, uint32_t slot, const uint32_t address[LANE
 
 static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                   const uint64_t address[LANES]) {
-    // Atomic operations are counted by lanes, what cp.async stores is not, and what it reads there.
+    // Atomic operations count lanes. A cp.async is counted by address_count_copy().
     if (access->kind == ACCESS_ATOMIC) return;
     if (access->inst->access == ACCESS_COPY) return;
     Tally *tally = &warp->tally[access->slot];
@@ -298,7 +299,7 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
 
 void address_count_copy(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const from[LANES],
                         uint8_t *const to[LANES]) {
-    enum { SECTOR = 32, LINE = 128, PIECES = 1 << 14 }; // pieces of a sector in shared memory
+    enum { SECTOR = 32, LINE = 128, PIECES = 1 << 14 }; // sectors of shared memory
     uint64_t key[LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
@@ -311,7 +312,7 @@ void address_count_copy(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *co
     tally->b += sectors_of(key, mask);
 }
 
-// Shared memory of another block of the cluster. What such accesses cost is counted nowhere.
+// Resolves accesses to another block's shared memory. Their cost is not counted.
 static bool resolve_remote(Warp *warp, const Access *access, const Block *of, uint32_t mask,
                            const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
@@ -323,14 +324,14 @@ static bool resolve_remote(Warp *warp, const Access *access, const Block *of, ui
                   of->index.x, of->index.y, of->index.z);
         return false;
     }
-    const Room room = room_of(warp, of, PTX_SHARED);
+    const Region region = region_of(warp, of, PTX_SHARED);
     for (uint32_t m = mask; m; m &= m - 1) {
         const int lane = __builtin_ctz(m);
         const uint64_t at = address[lane] & ADDRESS_IN_BLOCK;
-        const bool inside = fits(&room, at, size);
+        const bool inside = fits(&region, at, size);
         if (!inside || (at & (size - 1)))
             return bad_address(warp, access, PTX_SHARED, lane, at, inside);
-        pointer[lane] = room.base + at;
+        pointer[lane] = region.base + at;
     }
     return true;
 }
@@ -338,7 +339,7 @@ static bool resolve_remote(Warp *warp, const Access *access, const Block *of, ui
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]);
 
-// Of a generic access, or one of .shared::cluster.
+// Resolves lanes of a generic or .shared::cluster access, block by block.
 static bool resolve_cluster(Warp *warp, const Access *access, uint32_t mask,
                             const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     uint64_t own[LANES];
@@ -355,38 +356,40 @@ static bool resolve_cluster(Warp *warp, const Access *access, uint32_t mask,
     return true;
 }
 
-// Whether all lanes' accesses fit and are aligned; then they are the pointers.
-static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[LANES],
+// Whether the accesses of a full warp are in bounds and aligned; sets the pointers.
+static bool whole_warp(const Region *region, uint64_t size, const uint64_t address[LANES],
                        uint8_t *pointer[LANES]) {
-    const uint64_t low = room->low, bytes = room->high - low, last = bytes - size;
-    const uintptr_t base = (uintptr_t)room->base;
+    const uint64_t low = region->low, bytes = region->high - low, last = bytes - size;
+    const uintptr_t base = (uintptr_t)region->base;
     uint64_t wrong = bytes < size;
     LANE_LOOP wrong |= (uint64_t)(address[l] - low > last) | (address[l] & (size - 1));
     LANE_LOOP pointer[l] = (uint8_t *)(base + address[l]);
     return !wrong;
 }
 
-// One space, addresses within it.
+// Resolves accesses within one space.
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
-    Room room = room_of(warp, warp->block, space);
-    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
+    Region region = region_of(warp, warp->block, space);
+    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) region.high = 0; // read-only
     uint32_t left = mask;
-    if (mask == ALL_LANES && !room.lane_bytes && whole_warp(&room, size, address, pointer))
+    if (mask == ALL_LANES && !region.lane_bytes && whole_warp(&region, size, address, pointer))
         left = 0;
     for (uint32_t m = left; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
-        bool inside = fits(&room, at, size);
+        bool inside = fits(&region, at, size);
         if (!inside || (at & (size - 1))) return bad_address(warp, access, space, lane, at, inside);
-        pointer[lane] = (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane);
+        pointer[lane] =
+            (uint8_t *)((uintptr_t)region.base + at + region.lane_bytes * (uint64_t)lane);
     }
     count(warp, access, space, mask, address);
     return true;
 }
 
-// A few lanes of global memory. False: some are elsewhere or wrong, and nothing is counted.
+// Resolves a few lanes in global memory. False: some are elsewhere or invalid, and nothing is
+// counted.
 static bool resolve_few(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access), bytes = memory_high - memory_low;
     const LaneU64 *base = REG(warp, LaneU64, access->base);

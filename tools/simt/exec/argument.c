@@ -1,4 +1,4 @@
-// Finds the kernel argument that points to some global memory. See address.h.
+// Finds the kernel argument that points to given global memory. See address.h.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ uint64_t argument_gap(const Allocation *allocation, uint64_t address) {
     return address < end ? 0 : address - end + 1;
 }
 
-// Of two arguments the one whose allocation is nearer; of one allocation that in front of the
-// address, and the last of these.
+// Whether `a` is the better match: the argument with the nearer allocation; in one allocation an
+// argument at or before the address, and the last of these.
 static bool better(const Argument *a, const Argument *b, uint64_t address) {
     if (!b->of) return true;
     if (a->gap != b->gap) return a->gap < b->gap;
@@ -34,7 +34,7 @@ Argument argument_near(const Machine *machine, uint64_t address) {
             if (better(&one, &best, address)) best = one;
         }
     }
-    if (best.gap > ARGUMENT_FAR) best.of = NULL;
+    if (best.gap > ARGUMENT_REACH) best.of = NULL;
     return best;
 }
 

@@ -1,12 +1,13 @@
-// Wavefronts of shared-memory accesses. Rules measured on an H200 with Nsight Compute; the measured
-// rows are a test (tests/simt/patterns).
+// Counts the wavefronts of shared-memory accesses. The rules were measured on an H200 with Nsight
+// Compute; the measured rows are a test (tests/simt/patterns).
 #include "simt/exec/bank.h"
 
 #include <string.h>
 
 #define BANKS 32
 
-// Lanes whose address is first + k * stride, k counted from the first active lane.
+// Whether each active lane's address is first + k * stride, with k counted from the first active
+// lane.
 static bool affine(const uint32_t address[LANES], uint32_t mask, uint32_t *stride) {
     int first = __builtin_ctz(mask);
     uint32_t rest = mask & (mask - 1);
@@ -25,7 +26,7 @@ static bool affine(const uint32_t address[LANES], uint32_t mask, uint32_t *strid
     return wrong == 0;
 }
 
-// 4-byte accesses at a fixed distance of `words`: lanes meet in a bank every 32/gcd(words, 32).
+// 4-byte accesses with a stride of `words`: every 32/gcd(words, 32)-th lane has the same bank.
 static uint32_t strided_wavefronts(uint32_t mask, uint32_t words) {
     if (words == 0) return 1;
     int shift = __builtin_ctz(words | BANKS);
@@ -41,7 +42,7 @@ static uint32_t strided_wavefronts(uint32_t mask, uint32_t words) {
     return most;
 }
 
-// All words lie in one row of the banks: none is asked for two.
+// Whether all words lie in one row of the banks, so that no bank has two.
 static bool one_row(const uint32_t address[LANES], uint32_t mask) {
     const uint32_t row = address[__builtin_ctz(mask)] / (4 * BANKS);
     uint32_t wrong = 0;
@@ -49,7 +50,8 @@ static bool one_row(const uint32_t address[LANES], uint32_t mask) {
     return wrong == 0;
 }
 
-// A bit for each lane whose unit is that of the lane `distance` ahead. There are LANES more units.
+// A bit for each lane whose unit equals that of the lane `distance` ahead. `unit` has LANES more
+// entries.
 static uint32_t equal_ahead(const uint32_t unit[2 * LANES], uint32_t distance) {
     const uint32_t *ahead = unit + distance;
     uint32_t equal = 0;
@@ -57,8 +59,8 @@ static uint32_t equal_ahead(const uint32_t unit[2 * LANES], uint32_t distance) {
     return equal;
 }
 
-// The lanes without some whose unit an earlier lane has too: those of blocks of lanes, or of lanes
-// that repeat.
+// Drops most lanes whose unit an earlier lane also has: those in runs of equal lanes, or in
+// repeated sequences.
 static uint32_t without_copies(const uint32_t unit[2 * LANES], uint32_t lanes) {
     uint32_t copies = 0;
     for (uint32_t distance = 1; distance < LANES; distance *= 2)
@@ -66,15 +68,15 @@ static uint32_t without_copies(const uint32_t unit[2 * LANES], uint32_t lanes) {
     return lanes & ~copies;
 }
 
-// Whether no two lanes' units are in the same bank.
+// Whether all lanes' units are in different banks.
 static bool all_apart(const uint32_t unit[2 * LANES], uint32_t lanes, uint32_t banks) {
     uint32_t used = 0;
     LANE_LOOP used |= (lanes >> l & 1) << (unit[l] & (banks - 1));
     return __builtin_popcount(used) == __builtin_popcount(lanes);
 }
 
-// The largest number of distinct units in one bank, for one group of lanes. A unit is what a lane
-// accesses, as wide as a bank is here: `banks` of them side by side.
+// The largest number of distinct units in one bank, for one group of lanes. A unit is the width of
+// one lane's access, and a bank here is as wide: `banks` units make up a row.
 static uint32_t group_wavefronts(const uint32_t unit[2 * LANES], uint32_t lanes, uint32_t banks) {
     if (all_apart(unit, lanes, banks)) return 1;
     lanes = without_copies(unit, lanes);
@@ -91,14 +93,14 @@ static uint32_t group_wavefronts(const uint32_t unit[2 * LANES], uint32_t lanes,
     return most;
 }
 
-// True if no active lane differs from an active lane `distance` away, 1 or 2: such loads are
-// merged.
+// True if no active lane's unit differs from that of an active partner `distance` away, 1 or 2:
+// such loads are merged.
 static bool paired(const uint32_t unit[2 * LANES], uint32_t mask, uint32_t distance) {
     const uint32_t lower = distance == 1 ? 0x55555555u : 0x33333333u;
     return !(mask & mask >> distance & lower & ~equal_ahead(unit, distance));
 }
 
-// What the lanes access, counted in its own width, a word or more; nothing for as many more lanes.
+// The lanes' addresses in units of the access width, at least one word; then LANES zeros.
 static void units_of(const uint32_t address[LANES], uint32_t bytes, uint32_t unit[2 * LANES]) {
     const uint32_t shift = (uint32_t)__builtin_ctz(bytes < 4 ? 4 : bytes);
     LANE_LOOP unit[l] = address[l] >> shift;

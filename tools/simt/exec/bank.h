@@ -12,7 +12,7 @@ typedef struct {
 // The largest number of wavefronts that one access can take.
 #define BANK_WAVEFRONTS 32
 
-// Which of the active lanes are served together: `group`, of which there are `count`.
+// The active lanes in groups that are served together.
 typedef struct {
     uint32_t count, group[4];
 } BankGroups;

@@ -1,4 +1,4 @@
-// Block-wide barriers: see barrier.h. PTX ISA, "bar".
+// Completes block-wide barriers. See barrier.h.
 #include "simt/exec/barrier.h"
 
 #include "simt/exec/path.h"

@@ -1,20 +1,20 @@
-// Block-wide barriers: who has come, whom they wait for, and when they are complete.
+// Block-wide barriers: arrivals and completion. PTX ISA, "bar".
 #ifndef BARRIER_H
 #define BARRIER_H
 
 #include "simt/exec/observer.h"
 
-// Lets the waiting threads go.
+// Releases the waiting threads.
 void barrier_complete(Block *block, uint32_t number);
 
-// Completes those that only threads still waited for that have exited.
+// Completes the barriers at which only exited threads were missing.
 void barrier_exited(Block *block);
 
-enum { BARRIER_ALL = -1 }; // all threads that have not exited are waited for
+enum { BARRIER_ALL = -1 }; // waits for all threads that have not exited
 
-// The lanes of the instruction, `ones` of them with a true predicate, arrive at a barrier for
-// `expected` threads or BARRIER_ALL. True if it is complete with them; false if others are still to
-// come. Numbers of threads come in warps: a warp all of whose live threads have come counts 32.
+// The active lanes, `ones` of them with a true predicate, arrive at a barrier for `expected`
+// threads or BARRIER_ALL. Returns true if this completes it. Hardware counts whole warps: a warp
+// whose live threads have all arrived counts as 32.
 static inline bool barrier_arrive(Warp *warp, const Inst *inst, uint32_t number, int64_t expected,
                                   uint32_t ones) {
     Block *block = warp->block;

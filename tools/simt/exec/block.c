@@ -1,4 +1,4 @@
-// Blocks: see block.h.
+// Runs the warps of a block in turns. See block.h.
 #include "simt/exec/block.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "simt/exec/observer.h"
 #include "simt/exec/path_join.h"
 
-#define SLICE       65536 // basic blocks that a warp runs before others get a turn
-#define STUCK_TURNS 2     // times each path has spun before lanes that wait to join go on
-#define LOOK_TURNS  64    // rounds before the watchdog is asked although every warp only waited
+#define SLICE           65536 // basic blocks that a warp runs per turn
+#define STUCK_ROUNDS    2     // times each path spins before lanes that wait at joins are released
+#define WATCHDOG_ROUNDS 64    // rounds between checks of the watchdog while warps only wait
 
-static void *aligned_room(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
+static void *alloc_aligned(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
 
 Block *block_new(Machine *machine, Tally *tally) {
     Block *block = calloc(1, sizeof *block);
@@ -23,12 +23,12 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->plain_ranks = machine->plain_ranks;
     block->warp_count = machine->warps_per_block;
     block->shared_bytes = machine->shared_bytes;
-    block->local_stride = machine->local_room;
+    block->local_stride = machine->local_limit;
     size_t threads = (size_t)block->warp_count * LANES;
     block->warps = calloc(block->warp_count, sizeof *block->warps);
-    block->shared = aligned_room(block->shared_bytes + 64u);
-    block->local = aligned_room(threads * block->local_stride + 64);
-    uint8_t *stacks = aligned_room(((size_t)block->warp_count + 1) * machine->stack_bytes);
+    block->shared = alloc_aligned(block->shared_bytes + 64u);
+    block->local = alloc_aligned(threads * block->local_stride + 64);
+    uint8_t *stacks = alloc_aligned(((size_t)block->warp_count + 1) * machine->stack_bytes);
     block->stacks = stacks;
     if (!block->warps || !block->shared || !block->local || !stacks) {
         block_free(block);
@@ -81,7 +81,7 @@ void block_start(Block *block, uint64_t number) {
     block->running = true;
 }
 
-// Lanes that wait for others of their warp go on alone if that gets a stuck block going again.
+// Releases lanes that wait for others of their warp, so that a stuck block may continue.
 static bool release_all(Block *block) {
     bool released = false;
     for (uint32_t k = 0; k < block->warp_count; k++) {
@@ -109,7 +109,7 @@ BlockResult block_deadlock(Block *block) {
     return BLOCK_FAILED;
 }
 
-// Whether threads of other blocks may let some of its threads go.
+// Whether some of its threads wait at the cluster's barrier, which other blocks may complete.
 static bool waits_for_cluster(const Block *block) {
     for (uint32_t k = 0; block->cluster->count > 1 && k < block->warp_count; k++) {
         const Warp *warp = &block->warps[k];
@@ -142,11 +142,11 @@ static bool timed_out(Block *block) {
     return false;
 }
 
-// What a round of all warps came to.
+// The result of one round of all warps.
 typedef struct {
     bool ran;       // some warp ran
-    bool only_spun; // and each that did was waiting for others by looking again and again
-    bool moved;     // some warp did something before that
+    bool only_spun; // and each of these only spun
+    bool moved;     // some warp did something else first
     bool long_run;  // some slice was used up
     bool failed;
 } Round;
@@ -184,7 +184,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
     if (warp->stop == STOP_FAILED) round->failed = true;
 }
 
-// Paths of a warp take turns too: the most of one warp that are ready.
+// The largest number of ready paths in one warp: paths of a warp also take turns.
 static uint32_t most_ready(const Block *block) {
     uint32_t most = 0;
     for (uint32_t k = 0; k < block->warp_count; k++) {
@@ -197,14 +197,14 @@ static uint32_t most_ready(const Block *block) {
     return most;
 }
 
-// Where every path of the block only spins, and no other block has done anything meanwhile, lanes
-// that wait for others of their warp are let go.
+// If every path of the block only spins, and no other block has done anything meanwhile, releases
+// lanes that wait for others of their warp.
 static void end_round(Block *block, const Round *round) {
     Machine *machine = block->machine;
     if (round->moved) {
         block->stuck = 0;
         if (machine->ordered) block->seen = ++machine->moves;
-    } else if (++block->stuck >= STUCK_TURNS * most_ready(block)) {
+    } else if (++block->stuck >= STUCK_ROUNDS * most_ready(block)) {
         release_all(block);
         block->stuck = 0;
     }
@@ -234,8 +234,8 @@ static BlockResult take_turns(Block *block, bool may_yield) {
             return waits_for_cluster(block) ? BLOCK_WAITS : block_deadlock(block);
         }
         end_round(block, &round);
-        bool look = round.long_run || machine->spent || turn % LOOK_TURNS == 0;
-        if (look && timed_out(block)) return BLOCK_FAILED;
+        bool check = round.long_run || machine->spent || turn % WATCHDOG_ROUNDS == 0;
+        if (check && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
     }
 }

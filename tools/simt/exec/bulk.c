@@ -1,4 +1,4 @@
-// Copies in bulk: see bulk.h.
+// Resolves the addresses of bulk copies, and checks them. See bulk.h.
 #include "simt/exec/bulk.h"
 
 #include "simt/exec/cluster.h"
@@ -22,23 +22,23 @@ static bool fails(Warp *warp, const Inst *inst, int lane, bool misaligned, const
     return false;
 }
 
-// Where `bytes` bytes lie that the instruction names; a multiple of `align`.
-static bool piece_of(Warp *warp, const Inst *inst, int lane, const BulkAddress *named,
-                     uint32_t bytes, uint32_t align, const char *what, Piece *piece) {
+// Resolves an address of the instruction for `bytes` bytes; it must be a multiple of `align`.
+static bool resolve_location(Warp *warp, const Inst *inst, int lane, const BulkAddress *named,
+                             uint32_t bytes, uint32_t align, const char *what, Location *location) {
     const uint64_t address = address_of(warp, named, lane);
-    *piece = (Piece){NULL, address};
+    *location = (Location){NULL, address};
     if (address % align) return fails(warp, inst, lane, true, what, address, bytes);
     if (named->space == PTX_GLOBAL) {
         if (address < memory_low || address >= memory_high || memory_high - address < bytes)
             return fails(warp, inst, lane, false, what, address, bytes);
         return true;
     }
-    const bool far = address >> ADDRESS_RANK_SHIFT && named->space == PTX_SHARED;
-    Block *block = far ? NULL : cluster_block(warp->block, address_rank(warp->block, address));
-    piece->block = block;
-    piece->address = address & ADDRESS_IN_BLOCK;
-    if (!block || !block->running || piece->address > block->shared_bytes ||
-        block->shared_bytes - piece->address < bytes)
+    const bool remote = address >> ADDRESS_RANK_SHIFT && named->space == PTX_SHARED;
+    Block *block = remote ? NULL : cluster_block(warp->block, address_rank(warp->block, address));
+    location->block = block;
+    location->address = address & ADDRESS_IN_BLOCK;
+    if (!block || !block->running || location->address > block->shared_bytes ||
+        block->shared_bytes - location->address < bytes)
         return fails(warp, inst, lane, false, what, address, bytes);
     return true;
 }
@@ -48,7 +48,7 @@ uint32_t bulk_ranks(const Warp *warp, const Inst *inst, int lane) {
     return bulk->ranks == PTX_NONE ? 0 : REG(warp, LaneU16, bulk->ranks)[lane];
 }
 
-// A copy to several blocks: to the same places in the shared memory of each.
+// Directs a copy to several blocks to one of them, at the same offsets in its shared memory.
 static bool redirect(Warp *warp, const Inst *inst, uint32_t rank, Bulk *bulk) {
     Block *block = cluster_block(warp->block, rank);
     if (!block || !block->running)
@@ -68,11 +68,12 @@ bool bulk_resolve(Warp *warp, const Inst *inst, int lane, uint32_t rank, Bulk *b
                   bytes, BULK_ALIGN);
         return false;
     }
-    if (!piece_of(warp, inst, lane, &named->from, bytes, BULK_ALIGN, "copy from", &bulk->from) ||
-        !piece_of(warp, inst, lane, &named->to, bytes, BULK_ALIGN, "copy to", &bulk->to))
+    if (!resolve_location(warp, inst, lane, &named->from, bytes, BULK_ALIGN, "copy from",
+                          &bulk->from) ||
+        !resolve_location(warp, inst, lane, &named->to, bytes, BULK_ALIGN, "copy to", &bulk->to))
         return false;
     if (named->barrier.space == PTX_REG_SPACE) return true;
-    if (!piece_of(warp, inst, lane, &named->barrier, 8, 8, "mbarrier", &bulk->barrier))
+    if (!resolve_location(warp, inst, lane, &named->barrier, 8, 8, "mbarrier", &bulk->barrier))
         return false;
     return rank == BULK_ONE || redirect(warp, inst, rank, bulk);
 }
@@ -86,6 +87,6 @@ bool bulk_resolve_store(Warp *warp, const Inst *inst, int lane, Bulk *bulk) {
                    .bytes = bytes,
                    .reduces = named->reduces,
                    .stores = true};
-    return piece_of(warp, inst, lane, &named->to, bytes, bytes, "store", &bulk->to) &&
-           piece_of(warp, inst, lane, &named->barrier, 8, 8, "mbarrier", &bulk->barrier);
+    return resolve_location(warp, inst, lane, &named->to, bytes, bytes, "store", &bulk->to) &&
+           resolve_location(warp, inst, lane, &named->barrier, 8, 8, "mbarrier", &bulk->barrier);
 }

@@ -1,4 +1,5 @@
-// Clusters: see cluster.h.
+// Starts the blocks of a cluster, runs them in turns and completes the cluster's barrier. See
+// cluster.h.
 #include "simt/exec/cluster.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ Dim3 cluster_index(const Block *block) {
     return dim3_in_parts(block->index, block->machine->cluster);
 }
 
-// All blocks are as at their start before any observer is told of one.
+// Resets all blocks before any observer learns that one begins.
 void cluster_start(Cluster *cluster, uint64_t place, uint64_t number) {
     const Machine *machine = cluster->blocks[0]->machine;
     const Dim3 each = machine->cluster, grid = machine->grid;
@@ -82,9 +83,9 @@ void cluster_exited(Warp *warp, uint32_t lanes) {
     if (cluster->arrived && cluster->arrived >= cluster->live_threads) complete(cluster);
 }
 
-// --- how its blocks take turns ---
+// --- running the blocks in turns ---
 
-// All blocks wait for each other: each says at which line.
+// All blocks wait for each other: each reports its line.
 static BlockResult deadlock(Cluster *cluster) {
     for (uint32_t rank = 0; rank < cluster->count; rank++)
         if (cluster->blocks[rank]->running) block_deadlock(cluster->blocks[rank]);

@@ -1,4 +1,4 @@
-// See code.h.
+// Writes a function's constants to its register frame. See code.h.
 #include "simt/exec/code.h"
 
 #include <string.h>

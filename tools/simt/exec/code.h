@@ -1,5 +1,5 @@
-// The executable form of a PTX function: a flat array of instructions, and the tables by which
-// counters find their source line.
+// The executable form of a PTX function: a flat array of instructions, and the tables that map
+// counters to source lines.
 #ifndef CODE_H
 #define CODE_H
 
@@ -14,13 +14,13 @@ typedef enum {
     SLOT_BLOCK, // a: times a warp entered the basic block, b: lanes that did
     SLOT_SHARED_LD,
     SLOT_SHARED_ST, // a: instructions, b: wavefronts, c: groups of lanes
-    SLOT_ROWS_LD,
-    SLOT_ROWS_ST, // the same of ldmatrix and stmatrix
+    SLOT_LDMATRIX,
+    SLOT_STMATRIX, // the same for ldmatrix and stmatrix
     SLOT_GLOBAL_LD,
     SLOT_GLOBAL_ST, // a: requests, b: sectors
     SLOT_ATOMIC,    // a: lanes
     SLOT_BARRIER,   // a: barriers completed
-    SLOT_BRANCH     // a: times lanes were split
+    SLOT_BRANCH     // a: times the branch diverged
 } SlotKind;
 
 typedef struct {
@@ -33,66 +33,65 @@ typedef struct {
     const PtxFunction *function;
 } Slot;
 
-// Slots of all functions of a module that were lowered so far.
+// The slots of all functions of a module that have been lowered.
 typedef struct {
     Slot *slots;
     uint32_t count;
     size_t capacity;
 } SlotTable;
 
-#define FRAME_ALIGN 64 // of everything in a frame, and of frames
+#define FRAME_ALIGN 64 // of frames and of everything in them
 #define LOCAL_ALIGN 16 // of local memory
 
-// A value that instructions use: copied to `offset` of the frame, in all lanes.
+// A value that instructions read like a register: stored at `offset` of the frame for all lanes.
 typedef struct {
     uint32_t offset;
     RegisterClass class;
-    uint64_t value; // or where it is when a launch begins
+    uint64_t value; // or its offset or address, read when the launch begins
     enum { CONSTANT_VALUE, CONSTANT_PARAMETER, CONSTANT_MEMORY } from;
 } CodeConstant;
 
-// What instructions tell of themselves: all accesses, those that may be of shared memory, where
-// lanes meet; those of whole warps in short.
-enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_MEETINGS = 4, CODE_WHOLE = 8 };
+// Which instructions call observers: all accesses, those that may be of shared memory, warp-wide
+// instructions; `whole` for full-warp accesses.
+enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_SYNCS = 4, CODE_WHOLE = 8 };
 
 struct Code {
     const PtxFunction *source;
     uint32_t number;  // of the function in its module
-    uint64_t address; // what pointers to the function hold
+    uint64_t address; // the value of pointers to the function
     Inst *insts;
     uint32_t count;
-    const uint32_t *registers; // their places in the frame, PTX_NONE: not used
-    // By register: the last PTX instruction at which its value may still be needed. NULL: not
-    // known.
+    const uint32_t *registers; // their offsets in the frame, PTX_NONE: not used
+    // Indexed by register: the last PTX instruction that may need its value. NULL: unknown.
     const uint32_t *needed_until;
     uint32_t frame_bytes;                 // of registers, constants, parameter areas
-    uint32_t param_offset, result_offset; // in the frame, for functions that are called
-    uint32_t param_stride, result_bytes;  // a lane
-    // By PTX instruction: the variable of shared memory that its address was made from, NULL: not
-    // known. NULL: no instruction has one.
+    uint32_t param_offset, result_offset; // in the frame, for called functions
+    uint32_t param_stride, result_bytes;  // per lane
+    // Indexed by PTX instruction: the shared variable that its address comes from, NULL: unknown.
+    // NULL: no instruction has one.
     const PtxVariable **origins;
     CodeConstant *constants;
     uint32_t constant_count;
     Code **callees; // directly called
     uint32_t callee_count;
-    bool indirect; // calls through a pointer
-    bool ordered;  // its results may depend on the order in which blocks run
-    bool partial;  // orders some threads and not others: by other means than whole warps and blocks
-    bool order_matters; // what a thread does may depend on which of several came first
-    bool volatiles;     // has volatile stores that may be to global memory
+    bool indirect;      // calls through a pointer
+    bool ordered;       // its results may depend on the order in which blocks run
+    bool partial;       // synchronizes only some threads, so not by whole warps and blocks
+    bool order_matters; // a thread's actions may depend on which of several threads was first
+    bool volatiles;     // has volatile stores that may go to global memory
     bool waits;         // has a loop around a spin read, see lower/spin_reads.c
     bool reserved;      // uses the system's shared memory
     bool deepens;       // machine code: calls functions with local memory of their own
     bool lowered;
-    uint8_t watched;        // what its instructions tell: CODE_*, see observer.c
-    bool visited, followed; // while calls are followed: begun, done
-    bool recursive;         // may be called while a call of it is under way
+    uint8_t watched;        // events that its instructions report: CODE_*, see observer.c
+    bool visited, followed; // while walking the call graph: begun, done
+    bool recursive;         // may be called while one of its calls is active
     uint32_t frame_base;    // place in the stack
-    const Code *behind;     // whose frame is the next one there; NULL: none
-    uint32_t local_bytes;   // per thread, with that of the functions it calls, recursion once
+    const Code *next_frame; // the function with the next frame there; NULL: none
+    uint32_t local_bytes;   // per thread, with callees; recursion counts once
 };
 
-// Copies the constants to a frame of this function. `params`: the kernel's parameter block.
+// Writes the constants to a frame of this function. `params`: the kernel's parameter block.
 void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame);
 
 #endif

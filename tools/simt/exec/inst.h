@@ -1,5 +1,5 @@
-// One executable instruction: the function that runs it for all lanes of a warp, and what that
-// needs to know. The functions are in ops/; each reads the member of the union of its kind.
+// One executable instruction: the function that runs it for all lanes of a warp, and its operands.
+// The functions are in ops/; each reads its own member of the union.
 #ifndef INST_H
 #define INST_H
 
@@ -14,34 +14,34 @@ typedef struct CallSite CallSite;
 typedef struct Matrix Matrix;
 typedef struct MatrixFragment MatrixFragment;
 
-// Runs one instruction for the lanes in warp->exec and returns the next one to run, or NULL when
-// the warp stops for now: it waits, has used up its slice, is finished or has failed.
+// Runs one instruction for the lanes in warp->exec. Returns the next one to run, or NULL when the
+// warp stops: it waits, has used up its slice, is done or has failed.
 typedef const Inst *Op(Warp *warp, const Inst *inst);
 
-// What others see of an instruction: see observer.h.
+// What observers see of an instruction: see observer.h.
 typedef enum {
     ACCESS_NONE,
     ACCESS_LOAD,
     ACCESS_STORE,
     ACCESS_ATOMIC, // atom, red, mbarrier
-    ACCESS_COPY,   // cp.async: a store to shared memory of what it loads from global memory
+    ACCESS_COPY,   // cp.async: a load from global memory and a store to shared memory
     ACCESS_SYNC    // shfl.sync, vote.sync, bar.warp.sync, ...
 } AccessKind;
 
-// What an access says about order: PTX ISA, "Memory Consistency Model". None of them: a weak load
-// or store, or the initialisation of an mbarrier.
+// The memory order of an access: PTX ISA, "Memory Consistency Model". 0: a weak load or store, or
+// the initialisation of an mbarrier.
 enum {
     ORDER_VOLATILE = 1,
-    ORDER_RELAXED = 2, // also atomics: with a fence before or behind it, it orders
+    ORDER_RELAXED = 2, // also atomics: orders other accesses with a fence before or after it
     ORDER_ACQUIRE = 4,
     ORDER_RELEASE = 8
 };
 
-// What a program does with the value of a strong read of global memory: see lower/spin_reads.c.
+// How a program uses the value of a strong read of global memory: see lower/spin_reads.c.
 typedef enum { DATA_READ, FLAG_READ, SPIN_READ } ReadUse;
 
-// The threads that a strong access or a fence has to do with. PTX ISA, "Scope".
-typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_DEVICE } Scope; // device: and beyond
+// The threads that a strong access or a fence affects. PTX ISA, "Scope".
+typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_DEVICE } Scope; // device: or system
 
 typedef enum {
     ROUND_NEAREST, // .rn
@@ -95,14 +95,14 @@ typedef enum {
     MBARRIER_ARRIVE_DROP_EXPECT,
     MBARRIER_EXPECT,
     MBARRIER_COMPLETE,
-    MBARRIER_WAIT_STATE, // the others that wait come behind it
+    MBARRIER_WAIT_STATE, // waits after this one take a parity
     MBARRIER_WAIT_PARITY
 } MbarrierMode;
 
-// Below, registers are byte offsets in the frame of the warp; PTX_NONE where one may be missing. A
-// result is `d`.
+// Registers below are byte offsets in the warp's frame, PTX_NONE for a missing one. `d` is a
+// result.
 
-// --- memory: `memory` or `parameter`, then what is done there ---
+// --- memory: `memory` or `parameter`, then the operation ---
 
 typedef struct {
     uint64_t offset; // added to the address register
@@ -113,7 +113,7 @@ typedef struct {
     bool wide;        // the address register has 64 bits
 } InstMemory;
 
-// Parameters of the kernel, or of a function: in their block, or in the frame for each lane.
+// Parameters of the kernel, in its parameter block, or of a function, in the frame for each lane.
 typedef struct {
     uint64_t offset;
     uint32_t stride; // from lane to lane
@@ -121,22 +121,22 @@ typedef struct {
 } InstParameter;
 
 typedef struct {
-    uint32_t value[4]; // of each element; of a load PTX_NONE if it is not wanted
+    uint32_t value[4]; // one per element; PTX_NONE: a load drops it
     RegisterClass class;
-    bool sign_extend; // into a wider register
+    bool sign_extend; // when it is loaded into a wider register
 } InstValues;
 
-// What the machine code for an atomic operation on shared memory loads: hardware has no instruction
-// for some of them, and does these by loads and compare-and-swaps.
+// The loads in machine code for an atomic operation on shared memory. Hardware has no instruction
+// for some of them; the compiler uses loads and compare-and-swaps.
 typedef enum {
-    LOADS_NONE,    // there is an instruction
-    LOADS_AGAIN,   // every lane loads, tries, and again until nobody was faster
-    LOADS_ONCE,    // lanes load the word once, and try again with what a try has found
-    LOADS_OF_FIRST // one lane tries for all
+    LOADS_NONE,    // one instruction does it
+    LOADS_AGAIN,   // every lane loads and tries, and repeats both until it succeeds
+    LOADS_ONCE,    // lanes load the word once, and retry with the value that a try returned
+    LOADS_OF_FIRST // one lane works for all
 } AtomicLoads;
 
 typedef struct {
-    uint32_t old; // PTX_NONE: not wanted
+    uint32_t old; // PTX_NONE: not used
     uint32_t b, c;
     AtomicMode mode;
     PtxType type;
@@ -149,13 +149,13 @@ typedef struct {
     MbarrierMode mode;
 } InstMbarrier;
 
-// cp.async: `memory` is where to, in shared memory; this is where from, in global memory.
+// cp.async: `memory` is the destination, in shared memory; this is the source, in global memory.
 typedef struct {
     uint64_t offset;
     uint32_t base;    // 64 bits wide
     uint32_t read;    // bytes to read, the rest is zero; PTX_NONE: all
-    uint32_t ignored; // a predicate: lanes that read nothing; PTX_NONE: none
-    bool bypass;      // past L1: .cg
+    uint32_t ignored; // a predicate: lanes that read nothing; PTX_NONE: no such lanes
+    bool bypass;      // bypasses L1: .cg
 } InstCopy;
 
 // One of the addresses of a bulk copy, in 8 bytes.
@@ -174,7 +174,7 @@ typedef struct {
         struct {
             BulkAddress from;
             uint32_t bytes;
-            uint32_t ranks; // of blocks, a bit each; PTX_NONE: one
+            uint32_t ranks; // a bit for each block; PTX_NONE: one block
         };
         struct {
             uint32_t value[4];
@@ -186,23 +186,23 @@ typedef struct {
     bool reduces;
 } InstBulk;
 
-// commit_group, wait_group, wait_all of cp.async and of cp.async.bulk.
+// commit_group, wait_group and wait_all for cp.async and cp.async.bulk.
 typedef struct {
-    uint32_t pending; // groups that may still be under way
+    uint32_t pending; // groups that may still be in flight
     bool bulk, waits;
-    bool all;  // what is in no group too
-    bool read; // only until the sources have been read
+    bool all;  // also copies that are in no group
+    bool read; // waits only until the sources have been read
 } InstGroup;
 
 typedef enum { FENCE_MEMORY, FENCE_PROXY_ASYNC, FENCE_MBARRIER_INIT, FENCE_PROXY } FenceKind;
 
-// --- what lanes and threads do together ---
+// --- synchronization and matrices ---
 
 typedef struct {
-    uint32_t mask;      // names the lanes that meet
+    uint32_t mask;      // the lanes that take part
     uint32_t d;         // a value
-    uint32_t predicate; // as a result
-    uint32_t value[3];  // shfl: value, lane, clamp and segment; vote: a predicate
+    uint32_t predicate; // result predicate
+    uint32_t value[3];  // shfl: value, lane, clamp and segment mask; vote: a predicate
     union {
         ShuffleMode shuffle;
         VoteMode vote;
@@ -212,13 +212,14 @@ typedef struct {
     RegisterClass class; // of value[0]
 } InstSync;
 
-// Matrices of a warp: ops/matrix.h. The mask names all lanes, in the place of an InstSync's.
+// Matrix instructions of a warp: ops/matrix.h. The mask names all lanes, and has the offset of
+// InstSync's.
 typedef struct {
     uint32_t mask;
     const Matrix *matrix; // of a product
 } InstMatrix;
 
-// Up to four registers, each a matrix of 8 by 8 elements of 16 bits over the warp.
+// Up to four registers, each of which holds an 8-by-8 matrix of 16-bit elements across the warp.
 typedef struct {
     uint32_t mask;
     uint32_t d[4], from[4];
@@ -227,7 +228,7 @@ typedef struct {
 
 enum { SPOT_OWN, SPOT_TURNED, SPOT_ROWS, SPOT_ROWS_TURNED };
 
-// The address of an element that a lane loads or stores, from that of the first of all.
+// The address of an element that a lane loads or stores, relative to the matrix's first element.
 typedef struct {
     const MatrixFragment *fragment;
     uint32_t d, base, stride; // in elements, of rows or columns
@@ -242,7 +243,7 @@ typedef struct {
     uint32_t predicate; // of bar.red, else PTX_NONE
 } InstBarrier;
 
-// What bar.red found, when the barrier is complete.
+// The result of bar.red, when the barrier is complete.
 typedef struct {
     uint32_t d;
     BarrierMode mode;
@@ -250,43 +251,43 @@ typedef struct {
 
 // --- control ---
 
-// Where lanes that split meet again. Who comes to a node that is not in `inside` (a bit for each of
-// the function's nodes; NULL: all are) is no longer waited for there.
+// Where split lanes merge. It no longer waits for lanes that reach a node outside `inside` (a bit
+// for each node of the function; NULL: all are inside).
 typedef struct {
     const Inst *at;
     const uint64_t *inside;
-} Meet;
+} MergePoint;
 
-// The nearest first; a later one is for lanes that left what is inside the earlier ones.
+// The nearest first; a later one is for lanes that have left the `inside` of the earlier ones.
 typedef struct {
-    const Meet *meets;
+    const MergePoint *points;
     uint32_t count;
-} Meets;
+} MergePoints;
 
 typedef struct {
     const Inst *target;
-    Meets meets;
-    uint32_t predicate; // of lanes that branch; a jump has none
+    MergePoints merges;
+    uint32_t predicate; // the lanes that branch; a jump has none
     bool negated;
-    bool synthetic; // around a guarded instruction: not one of the program's branches
+    bool synthetic; // around a guarded instruction: not a branch in the program
 } InstBranch;
 
 typedef struct {
     const Inst *const *targets;
-    Meets meets;
+    MergePoints merges;
     uint32_t index, count;
 } InstTable;
 
 typedef struct {
     uint32_t predicate;
     bool negated;
-    uint32_t skip; // instructions up to the one behind those that are guarded
+    uint32_t skip; // number of instructions to the first one after the guarded ones
 } InstGuard;
 
 typedef struct {
     const CallSite *site;
-    Meets meets;
-    uint32_t pointer; // of the function, if it is not known before
+    MergePoints merges;
+    uint32_t pointer; // register with the function's address, for an indirect call
 } InstCall;
 
 // --- moves ---
@@ -307,15 +308,15 @@ typedef struct {
     PtxSpace space;
 } InstSpace;
 
-// A register as a whole, and in equal parts, the low one first. PTX_NONE: a part is not wanted.
+// A register as a whole and in equal parts, the low one first. PTX_NONE: the part is not used.
 typedef struct {
     uint32_t whole, part[4];
-    uint32_t bytes, count; // of a part, of parts
+    uint32_t bytes, count; // of a part; number of parts
 } InstVector;
 
 typedef struct {
     uint32_t d, a;
-    uint32_t b; // of two f32 to one f16x2 or bf16x2
+    uint32_t b; // second f32 of a conversion to f16x2 or bf16x2
     PtxType from, to;
     RegisterClass from_class, to_class;
     ConvertMode mode;
@@ -323,63 +324,63 @@ typedef struct {
 
 // --- of machine code ---
 
-// d = a + b + c + plus + x + y, or of a multiplication a * b + c + x; p and q are set where the sum
-// reaches 2^32 and 2^33. PTX_NONE: p, q, x, y are not there.
+// d = a + b + c + plus + x + y, or a * b + c + x; p and q are set if the sum reaches 2^32 and 2^33.
+// PTX_NONE: p, q, x or y is absent.
 typedef struct {
     uint32_t d, p, q;
     uint32_t a, b, c, x, y;
     uint32_t plus;
 } InstCarry;
 
-// d, high = a * b + c, c_high + x: 64 bits in two registers; p is set where the sum reaches 2^64.
-// PTX_NONE: p, x are not there.
+// d, high = a * b + c, c_high + x: 64 bits in two registers; p is set if the sum reaches 2^64.
+// PTX_NONE: p or x is absent.
 typedef struct {
     uint32_t d, high, p, a, b, c, c_high, x;
     bool is_signed;
 } InstWide;
 
-// Lanes that meet: those of a mask, or of a convergence barrier, a word that the warp has once. The
+// The lanes to merge: those of a mask, or of a convergence barrier, which is one word per warp. The
 // other one is PTX_NONE.
 typedef struct {
     uint32_t mask, barrier;
 } InstConverge;
 
-// A jump to where a register says: targets of all instructions of the function, NULL where none can
-// begin.
+// A jump to an address in a register. `targets` has an entry for every instruction of the function,
+// NULL where no jump may go.
 typedef struct {
     const Inst *const *targets;
-    uint64_t plus; // to the register
+    uint64_t plus; // added to the register
     uint32_t address, count;
 } InstIndirect;
 
-// Where functions are that the machine code does not hold: the address of a call, and their names
-// by sass_outside().
+// A call to a function outside the machine code: the register with the address, and the functions'
+// names by sass_outside().
 typedef struct {
     uint32_t address, count;
     const Str *names;
 } InstOutside;
 
-// A comparison's result with a predicate c, as it is and negated.
+// A comparison's result combined with a predicate c, and with its negation.
 typedef struct {
     uint32_t d, negated; // either may be PTX_NONE
     uint32_t compared, c;
     CombineMode mode;
 } InstCombine;
 
-#define INST_OPERANDS 5 // of an instruction that has a row in ops/
+#define INST_OPERANDS 5 // of an instruction with a row in ops/
 
 struct Inst {
     Op *run;
-    Op *plain;     // the same when nobody watches, see observer.h
+    Op *plain;     // the function without observers, see observer.h
     uint32_t slot; // of its first counter, in Warp.tally
     uint32_t ptx;  // index of the PTX instruction in code->source->insts
     AccessKind access : 8;
     uint8_t order;   // ORDER_*, of an access to memory or a fence
-    bool spins;      // a program may wait for what it reads
+    bool spins;      // a program may wait for the value that it reads
     Scope scope : 8; // of an access with an order, or a fence
     ReadUse use : 8; // of a strong read of global memory
     union {
-        uint32_t r[INST_OPERANDS]; // by a row in ops/: the result, then the sources
+        uint32_t r[INST_OPERANDS]; // for a row in ops/: the result, then the sources
         struct {
             union {
                 InstMemory memory;
@@ -401,7 +402,7 @@ struct Inst {
         InstMatrixAddress matrix_address;
         InstBarrier barrier;
         InstBarrierResult barrier_result;
-        uint32_t node; // that a block is, in the function's control flow
+        uint32_t node; // of a basic block, in the function's control flow
         InstBranch branch;
         InstTable table;
         InstGuard guard;

@@ -1,4 +1,4 @@
-// Counts instructions by warp, to find the longest one of a launch. See block.h.
+// Counts instructions per warp, to find the longest warp of a launch. See block.h.
 #include <stdlib.h>
 
 #include "simt/exec/block.h"
@@ -11,8 +11,9 @@ bool longest_attach(Block *block) {
     return block->own != NULL;
 }
 
-// Adds a warp's counters to the block's and sets them back. The instructions it has executed.
-static uint64_t take(Block *block, Tally *own) {
+// Moves a warp's counters to the block's. Returns the number of instructions that the warp has
+// executed.
+static uint64_t collect(Block *block, Tally *own) {
     const SlotTable *table = block->machine->longest_of;
     uint64_t insts = 0;
     for (uint32_t s = 0; s < block->machine->slot_count; s++) {
@@ -29,7 +30,7 @@ static uint64_t take(Block *block, Tally *own) {
 void longest_end(Block *block) {
     uint64_t most = 0;
     for (uint32_t k = 0; k < block->warp_count; k++) {
-        uint64_t insts = take(block, block->warps[k].tally);
+        uint64_t insts = collect(block, block->warps[k].tally);
         if (insts > most) most = insts;
     }
     uint64_t *longest = &block->machine->longest_warp;
@@ -40,6 +41,6 @@ void longest_end(Block *block) {
 }
 
 void longest_detach(Block *block) {
-    if (block->own) longest_end(block); // of a block that was not run to its end
+    if (block->own) longest_end(block); // for a block that did not run to its end
     free(block->own);
 }

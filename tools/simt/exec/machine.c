@@ -1,4 +1,4 @@
-// Launches as their host threads see them: see machine.h.
+// The watchdog and the prerequisite of a launch, and the PTX of its instructions. See machine.h.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/machine.h"
 
@@ -28,8 +28,8 @@ void machine_await_prerequisite(Machine *machine) {
 
 static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
-// The deadline is written seldom, a hundredth of its distance late at most: all host threads read
-// the line of the cache that it is in.
+// Moves the deadline only if it grows by a hundredth of the watchdog's time, since all host threads
+// read its cache line.
 void machine_progress(Machine *machine) {
     enum { PARTS = 100 };
     if (machine->watchdog_seconds <= 0) return;

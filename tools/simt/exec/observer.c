@@ -1,10 +1,10 @@
-// Observers: see observer.h.
+// Calls observers from instructions, and picks the instructions that call them. See observer.h.
 #include "simt/exec/observer.h"
 
 // --- accesses ---
 
-static void tell_all(Warp *warp, const Access *access, uint32_t lanes,
-                     const uint64_t address[LANES]) {
+static void report_all(Warp *warp, const Access *access, uint32_t lanes,
+                       const uint64_t address[LANES]) {
     const Machine *machine = warp->block->machine;
     if (machine->trace) machine->trace->access(warp, access, lanes, address);
     if (machine->observer && machine->observer->access)
@@ -12,9 +12,9 @@ static void tell_all(Warp *warp, const Access *access, uint32_t lanes,
     if (machine->profile) machine->profile->access(warp, access, lanes, address);
 }
 
-// Of shared memory in a cluster, block by block.
-static void tell_cluster(Warp *warp, const Access *access, uint32_t lanes,
-                         const uint64_t address[LANES]) {
+// Reports an access to shared memory, block by block of the cluster.
+static void report_cluster(Warp *warp, const Access *access, uint32_t lanes,
+                           const uint64_t address[LANES]) {
     const Observer *observer = observer_of(warp->block);
     Access part = *access;
     uint64_t within[LANES];
@@ -24,22 +24,22 @@ static void tell_cluster(Warp *warp, const Access *access, uint32_t lanes,
         Block *of;
         const uint32_t same = address_same_block(warp->block, address, lanes, &of);
         if (of == warp->block)
-            tell_all(warp, &part, same, within);
+            report_all(warp, &part, same, within);
         else if (observer && observer->remote)
             observer->remote(warp, &part, same, of, within);
         lanes &= ~same;
     }
 }
 
-static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
+static void report_access(Warp *warp, const Access *access, uint32_t lanes) {
     uint64_t address[LANES];
     address_lanes(warp, access, address);
     if (access->space == PTX_SHARED_CLUSTER) {
-        tell_cluster(warp, access, lanes, address);
+        report_cluster(warp, access, lanes, address);
         return;
     }
     if (access->space != PTX_GENERIC) {
-        tell_all(warp, access, lanes, address);
+        report_all(warp, access, lanes, address);
         return;
     }
     Access part = *access;
@@ -49,15 +49,15 @@ static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
         uint32_t same = address_same_space(address, lanes, &space, within);
         part.space = space;
         if (space == PTX_SHARED)
-            tell_cluster(warp, &part, same, within);
+            report_cluster(warp, &part, same, within);
         else if (space != PTX_GENERIC)
-            tell_all(warp, &part, same, within);
+            report_all(warp, &part, same, within);
         lanes &= ~same;
     }
 }
 
-// Executes the instruction, and what comes behind it if the observer has begun to follow the warp.
-static const Inst *go_on(Warp *warp, const Inst *inst, bool followed) {
+// Executes the instruction, and the following ones if the observer has begun to follow the warp.
+static const Inst *run_plain(Warp *warp, const Inst *inst, bool followed) {
     inst = inst->plain(warp, inst);
     return warp->followed && !followed ? observer_follow(warp, inst) : inst;
 }
@@ -65,11 +65,11 @@ static const Inst *go_on(Warp *warp, const Inst *inst, bool followed) {
 static const Inst *watch_access(Warp *warp, const Inst *inst) {
     const bool followed = warp->followed;
     Access access = address_access(inst);
-    tell_access(warp, &access, warp->exec);
-    return go_on(warp, inst, followed);
+    report_access(warp, &access, warp->exec);
+    return run_plain(warp, inst, followed);
 }
 
-// Who else watches is not asked, as wanted() says.
+// No trace or profile is active here: see wanted().
 static const Inst *watch_global(Warp *warp, const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     const LaneU64 *base = REG(warp, LaneU64, memory->base);
@@ -99,10 +99,10 @@ static const Inst *watch_shared(Warp *warp, const Inst *inst) {
         return inst->plain(warp, inst);
     LANE_LOOP address[l] = base[l] + offset;
     observer->access(warp, &access, warp->exec, address);
-    return go_on(warp, inst, followed);
+    return run_plain(warp, inst, followed);
 }
 
-// Lanes that load less than a whole element leave the rest zero: as if they loaded nothing.
+// Lanes that load less than a whole element store zeros for the rest: they do not count as loads.
 static const Inst *watch_copy(Warp *warp, const Inst *inst) {
     Access store = address_copy_store(inst), load = address_copy_load(inst);
     uint32_t lanes = 0;
@@ -110,17 +110,17 @@ static const Inst *watch_copy(Warp *warp, const Inst *inst) {
         int lane = __builtin_ctz(m);
         if (address_copy_bytes(warp, inst, lane) == address_bytes(&load)) lanes |= 1u << lane;
     }
-    tell_access(warp, &store, warp->exec);
-    if (lanes) tell_access(warp, &load, lanes);
+    report_access(warp, &store, warp->exec);
+    if (lanes) report_access(warp, &load, lanes);
     return inst->plain(warp, inst);
 }
 
-// --- lanes that meet ---
+// --- warp-wide instructions ---
 
 static const Inst *watch_sync(Warp *warp, const Inst *inst) {
     const bool followed = warp->followed;
     observer_of(warp->block)->meet(warp, inst, REG(warp, LaneU32, inst->sync.mask));
-    return go_on(warp, inst, followed);
+    return run_plain(warp, inst, followed);
 }
 
 const Inst *observer_follow(Warp *warp, const Inst *inst) {
@@ -133,17 +133,17 @@ const Inst *observer_follow(Warp *warp, const Inst *inst) {
 
 // --- installation ---
 
-// What anybody wants to know of a machine: CODE_*.
+// The events that a machine's observers need: CODE_*.
 static uint8_t wanted(const Machine *machine) {
     const Observer *observer = machine->observer;
     const bool all = machine->trace || (observer && observer->access);
-    const bool meetings = observer && observer->meet;
+    const bool syncs = observer && observer->meet;
     const bool whole = observer && observer->whole && !machine->trace && !machine->profile;
     return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
-                     (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
+                     (syncs ? CODE_SYNCS : 0) | (whole ? CODE_WHOLE : 0));
 }
 
-// Of a load or store: weak ones, and volatile ones of shared memory.
+// Uses `whole` for weak loads and stores, and for volatile ones of shared memory.
 static Op *watching_whole(const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     const bool weak = !(inst->order & ~ORDER_VOLATILE);
@@ -166,7 +166,7 @@ static Op *watching(uint8_t wanted, const Inst *inst) {
     case ACCESS_COPY:
         return accesses ? watch_copy : NULL;
     case ACCESS_SYNC:
-        return wanted & CODE_MEETINGS ? watch_sync : NULL;
+        return wanted & CODE_SYNCS ? watch_sync : NULL;
     case ACCESS_NONE:
         break;
     }
@@ -187,7 +187,7 @@ void observer_watch(const Machine *machine) {
     }
 }
 
-// --- what blocks tell ---
+// --- events of blocks ---
 
 bool observer_attach(Block *block) {
     const Observer *observer = observer_of(block), *profile = block->machine->profile;

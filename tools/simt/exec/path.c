@@ -84,7 +84,7 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->live = lanes;
     warp->left = 0;
     warp->carry = 0;
-    warp->parted = 0;
+    warp->split_order = 0;
     warp->followed = false;
     warp->cluster_arrived = warp->cluster_open = 0;
     warp->stop = STOP_NONE;
@@ -118,7 +118,7 @@ static int find_ready(const Warp *warp) {
     return -1;
 }
 
-// A path at a warp-wide instruction at which all lanes have arrived; -1: there is none.
+// A path at a warp-wide instruction that all its lanes have reached; -1: there is none.
 static int find_complete(const Warp *warp) {
     for (int k = 0; k < warp->path_count; k++) {
         const Path *path = &warp->paths[k];
@@ -147,12 +147,12 @@ const Inst *path_switch(Warp *warp) {
     return NULL;
 }
 
-// Time slices are the CPU device's own: a path of machine code that has used up its slice goes on,
-// as on hardware, unless it yields.
+// Time slices exist only on the CPU device. On hardware a path runs until it waits or yields, so a
+// path of machine code continues after its slice unless it yields.
 const Inst *path_resume(Warp *warp) {
     const Path *path = &warp->paths[warp->current];
-    const bool goes_on = warp->stop == STOP_SLICE && warp->parted && path->state == PATH_READY &&
-                         !path->converge.yields;
+    const bool goes_on = warp->stop == STOP_SLICE && warp->split_order &&
+                         path->state == PATH_READY && !path->converge.yields;
     warp->stop = STOP_NONE;
     const Inst *next = goes_on ? path_load(warp, warp->current) : path_switch(warp);
     warp->spin.moved = false;

@@ -1,10 +1,10 @@
-// Splits and merges paths of machine code, in hardware's order. See path_converge.h.
+// Splits and merges paths of machine code, in the hardware's order. See path_converge.h.
 #include "simt/exec/path_converge.h"
 
 // --- waking ---
 
-// Wakes a path together with those that wait at the same place for the same lanes. They go on one
-// instruction earlier, where the basic block begins that counts the instruction.
+// Wakes a path together with those that wait at the same place for the same lanes. They resume one
+// instruction earlier, at the start of the basic block, which counts the instruction.
 static void wake(Warp *warp, Path *path) {
     for (int k = 0; k < warp->path_count; k++) {
         Path *other = &warp->paths[k];
@@ -51,13 +51,13 @@ void path_converge_leave(Warp *warp, Op *op, uint32_t barrier, uint32_t lanes, u
 
 // Whether the path comes from the latest split.
 static bool is_latest(const Warp *warp, const Path *path) {
-    return path->converge.order && path->converge.order == warp->parted;
+    return path->converge.order && path->converge.order == warp->split_order;
 }
 
-// The order of a path that begins to wait for these lanes: after those that are ready, and before
-// all paths from earlier splits.
+// The order of a path that begins to wait for these lanes: after the ready paths with such lanes,
+// and before all paths of earlier splits.
 static uint32_t order_after(const Warp *warp, uint32_t lanes) {
-    uint32_t order = warp->parted + 2;
+    uint32_t order = warp->split_order + 2;
     for (int k = 0; k < warp->path_count; k++) {
         const Path *path = &warp->paths[k];
         if (k == warp->current || path->state != PATH_READY || !(path->mask & lanes)) continue;
@@ -77,8 +77,8 @@ int path_converge_first(const Warp *warp, int ready) {
     return ready;
 }
 
-// Of the paths that wait for nobody any more, since those lanes have left or ended, the one with
-// the greatest order; -1: there is none.
+// The path with the greatest order among those whose missing lanes have all left or exited; -1:
+// there is none.
 static int find_released(const Warp *warp) {
     uint32_t order = 0;
     int chosen = -1;
@@ -93,9 +93,9 @@ static int find_released(const Warp *warp) {
     return chosen;
 }
 
-// The path of the latest split goes on alone. A path of an earlier split merges with all paths at
-// the same place that are ready or wait at the barrier there, which they then check again (as
-// counted on an H200).
+// The path of the latest split runs alone. A path of an earlier split merges with all paths at the
+// same place that are ready or wait at the barrier there; the merged path checks the barrier again.
+// Counted on an H200.
 static void merge_at(Warp *warp, Path *path) {
     if (!path->converge.order || is_latest(warp, path)) return;
     for (int k = 0; k < warp->path_count; k++) {
@@ -121,8 +121,8 @@ int path_converge_next(Warp *warp, int ready) {
     return ready;
 }
 
-// Where paths yield, two of them can take turns and set the same barrier, so that all lanes wait.
-// The path whose turn it is then goes on alone.
+// Two paths that yield can take turns and set the same barrier, so that all lanes wait. Then the
+// path whose turn it is continues alone.
 int path_converge_break_stuck(Warp *warp) {
     Path *first = NULL;
     for (int k = 0; k < warp->path_count; k++) {
@@ -140,8 +140,9 @@ int path_converge_break_stuck(Warp *warp) {
 
 // --- splitting ---
 
-// A path for these lanes of the running one. NULL: there are too many, and the warp has failed.
-static Path *part_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *where) {
+// Splits these lanes off the running path into a new one. NULL: there are too many paths, and the
+// warp has failed.
+static Path *split_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *where) {
     const int index = path_new(warp, where, lanes, PATH_READY, false);
     if (index < 0) {
         path_too_many(warp, inst);
@@ -152,11 +153,11 @@ static Path *part_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *
     return &warp->paths[index];
 }
 
-const Inst *path_converge_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
-                               const Inst *next) {
-    Path *path = part_off(warp, inst, later, where);
+const Inst *path_converge_split(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
+                                const Inst *next) {
+    Path *path = split_off(warp, inst, later, where);
     if (!path) return NULL;
-    path->converge.order = warp->parted += 2;
+    path->converge.order = warp->split_order += 2;
     return next;
 }
 
@@ -170,7 +171,7 @@ static bool is_at(const Warp *warp, int index, const Inst *inst) {
     return path->state == PATH_READY && path->converge.woken && path->pc == inst - 1;
 }
 
-// Whether the path, of these lanes, waits there for the running one.
+// Whether the path contains some of these lanes and waits there for the running one.
 static bool waits_here(const Warp *warp, int index, const Inst *inst, uint32_t lanes) {
     const Path *path = &warp->paths[index];
     return is_at(warp, index, inst) && (path->mask & lanes) && (path->sync & warp->mask);
@@ -205,8 +206,8 @@ static uint32_t lanes_waiting(const Warp *warp, const Inst *inst) {
     return lanes;
 }
 
-// All of these lanes wait for the barrier or are in the running path. Those at this instruction
-// merge; paths at other instructions are woken.
+// Merges these lanes, which all wait for the barrier or are in the running path. Those at this
+// instruction merge; paths at other instructions are woken.
 static void merge_lanes(Warp *warp, const Inst *inst, uint32_t lanes) {
     uint32_t here = warp->mask;
     for (int k = warp->path_count - 1; k >= 0; k--) {
@@ -242,7 +243,7 @@ const Inst *path_converge(Warp *warp, const Inst *inst, uint32_t lanes) {
         return inst + 1;
     }
     if (!(here & ~lanes)) return path_converge_wait(warp, inst, lanes);
-    Path *path = part_off(warp, inst, here & lanes, inst);
+    Path *path = split_off(warp, inst, here & lanes, inst);
     if (!path) return NULL;
     begin_wait(warp, path, lanes);
     return inst + 1;

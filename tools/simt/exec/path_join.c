@@ -11,7 +11,7 @@ void path_join_collapse(Warp *warp) {
             child = k;
             children++;
         }
-        // The only path that the join waits for takes its place.
+        // The join's only remaining path takes its place.
         if (children != 1 || warp->paths[child].frame != join->frame) continue;
         warp->paths[child].join.parent = join->join.parent;
         warp->paths[child].join.rpc = join->join.rpc;
@@ -58,7 +58,7 @@ void path_join_leave(Warp *warp, const Inst *at) {
     }
 }
 
-// Whether the running path, in this call of the function, will arrive at a join at that place.
+// Whether the running path, in this call of the function, has a join at that place.
 static bool has_join_at(const Warp *warp, const Inst *place) {
     const PathJoin *join;
     int parent = warp->parent;
@@ -70,27 +70,27 @@ static bool has_join_at(const Warp *warp, const Inst *place) {
     return false;
 }
 
-// Makes joins for the merge points that come before those for which the running path has joins.
-static bool add_joins(Warp *warp, const Meets *meets) {
+// Makes joins for the merge points that come before those where the running path already has joins.
+static bool add_joins(Warp *warp, const MergePoints *merges) {
     uint32_t missing = 0;
-    while (missing < meets->count && !has_join_at(warp, meets->meets[missing].at)) missing++;
+    while (missing < merges->count && !has_join_at(warp, merges->points[missing].at)) missing++;
     while (missing-- > 0) {
-        const Meet *meet = &meets->meets[missing];
-        const int join = path_new(warp, meet->at, 0, PATH_JOIN, true);
+        const MergePoint *point = &merges->points[missing];
+        const int join = path_new(warp, point->at, 0, PATH_JOIN, true);
         if (join < 0) return false;
         warp->paths[join].join.members = warp->mask;
-        warp->paths[join].join.inside = meet->inside;
-        warp->rpc = meet->at;
+        warp->paths[join].join.inside = point->inside;
+        warp->rpc = point->at;
         warp->parent = (int16_t)join;
     }
     return true;
 }
 
 const Inst *path_join_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
-                            const Meets *meets) {
+                            const MergePoints *merges) {
     const Inst *fall = inst + 1;
     const uint32_t other = warp->mask & ~taken;
-    if (!add_joins(warp, meets)) return path_too_many(warp, inst);
+    if (!add_joins(warp, merges)) return path_too_many(warp, inst);
     const Inst *merge = warp->rpc;
     if (merge && target == merge) {
         warp->paths[warp->parent].mask |= taken;
@@ -105,8 +105,8 @@ const Inst *path_join_split(Warp *warp, const Inst *inst, uint32_t taken, const 
     return fall;
 }
 
-// This is needed when lanes that a join waits for wait in turn for the lanes that have arrived: for
-// a lock that one of those holds, or at a warp-wide barrier.
+// Needed when lanes that a join waits for wait in turn for lanes that have arrived: for a lock that
+// one of these holds, or at a warp-wide barrier.
 bool path_join_release(Warp *warp) {
     bool released = false;
     const int count = warp->path_count;

@@ -1,16 +1,16 @@
-// Launches: blocks over host threads, and the sum of what was counted. Clusters, to be precise,
-// which are single blocks in most launches.
+// Runs the clusters of a launch on host threads and adds up their counters. In most launches a
+// cluster is a single block.
 //
-// Order. Where what a block does can depend on what other blocks have done - an atomic operation on
-// global memory whose old value is used or whose rounding depends on order (floats), a volatile or
-// acquiring global load, printf, a cooperative launch, clusters of several blocks - clusters run on
-// one host thread in order of their number, one to its end before the next starts; one that only
-// spins lets later ones start. All other kernels run on all host threads, but for those that are
-// checked: see observe/race/checker.h. So results, counters and what is found never depend on the
-// number of threads or on their timing.
+// Order. In some kernels what a block does can depend on what other blocks have done: atomic
+// operations on global memory whose old value is used or whose rounding depends on order (floats),
+// volatile or acquiring global loads, printf, cooperative launches, clusters of several blocks. The
+// clusters of such a kernel run on one host thread in order of their number, each to its end before
+// the next starts; one that only spins lets later ones start. A checked kernel also runs on one
+// thread, see observe/race/checker.h. All others use all host threads. So results, counters and
+// findings never depend on the number of threads or on their timing.
 //
 // Failures. A launch reports the failure of the first cluster in its order that fails. The clusters
-// before it run to their end, and those after it may have run or not. So a failed launch counts
+// before it run to their end; later ones may or may not have run. So a failed launch counts
 // nothing, unless it had to run on one thread, or the watchdog or the user ended it.
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -23,8 +23,8 @@
 #include "simt/exec/cluster.h"
 
 #define THREADS_LIMIT  256
-#define RESIDENT_BYTES ((uint64_t)64 << 20) // of blocks kept because they spin
-#define WORTH_A_THREAD 16384                // threads of the kernel per host thread
+#define RESIDENT_BYTES ((uint64_t)64 << 20) // of clusters that stay resident because they spin
+#define WORTH_A_THREAD 16384                // CUDA threads that justify one more host thread
 
 typedef struct {
     Machine *machine;
@@ -34,7 +34,7 @@ typedef struct {
     pthread_t thread;
 } Worker;
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef unsigned __int128 Uint128;
 
 // The k-th cluster to run: in order, in reverse, or permuted by a seed.
 static uint64_t cluster_at(const Machine *machine, uint64_t k) {
@@ -42,7 +42,7 @@ static uint64_t cluster_at(const Machine *machine, uint64_t k) {
     if (!seed) return k;
     if (seed == ORDER_REVERSED) return count - 1 - k;
     uint64_t step = (seed * 0x9E3779B97F4A7C15u >> 20) % count | 1;
-    for (;; step += 2) { // a step that has no factor in common with the count visits all
+    for (;; step += 2) { // a step coprime to the count visits all
         uint64_t a = step, b = count;
         while (b) {
             uint64_t rest = a % b;
@@ -51,7 +51,7 @@ static uint64_t cluster_at(const Machine *machine, uint64_t k) {
         }
         if (a == 1) break;
     }
-    return (uint64_t)(((Wide)k * step + seed) % count);
+    return (uint64_t)(((Uint128)k * step + seed) % count);
 }
 
 static void *run_worker(void *argument) {
@@ -72,7 +72,7 @@ static void *run_worker(void *argument) {
     return NULL;
 }
 
-// Clusters in order, several of them taking turns if they spin.
+// Clusters that run in order on one host thread; those that spin take turns.
 typedef struct {
     Machine *machine;
     Tally *tally;
@@ -89,7 +89,7 @@ static void start_next(Ordered *ordered, Cluster *cluster) {
     ordered->live++;
 }
 
-// The next cluster of the grid becomes one more resident. False: out of memory.
+// Makes the next cluster of the grid resident. False: out of memory.
 static bool admit(Ordered *ordered) {
     ordered->turn = ordered->live == 0 ? 0 : ordered->count;
     if (ordered->turn == ordered->count) {
@@ -101,7 +101,7 @@ static bool admit(Ordered *ordered) {
     return true;
 }
 
-// One resident runs until it is done or only spins. False: it failed.
+// Runs one resident cluster until it is done or only spins. False: it failed.
 static bool take_turn(Ordered *ordered) {
     if (ordered->turn >= ordered->count) ordered->turn = 0;
     Cluster *cluster = ordered->resident[ordered->turn];
@@ -109,7 +109,7 @@ static bool take_turn(Ordered *ordered) {
     const bool may_yield = all > 1 || ordered->machine->run_prerequisite;
     BlockResult result = cluster->running ? cluster_run(cluster, may_yield) : BLOCK_YIELDS;
     if (result == BLOCK_YIELDS) {
-        machine_await_prerequisite(ordered->machine); // it may wait for what that does
+        machine_await_prerequisite(ordered->machine); // it may spin until the prerequisite writes
         ordered->turn++;
     }
     if (result != BLOCK_DONE) return result != BLOCK_FAILED;
@@ -149,7 +149,7 @@ static uint32_t worker_count(const Machine *machine) {
     if (on_one_thread(machine)) return 1;
     uint64_t count = machine->host_threads;
     if (!count) {
-        static uint32_t processors; // launches come one after another
+        static uint32_t processors; // launches never run at the same time
         if (!processors) processors = host_processors();
         count = processors;
         uint64_t worth = machine->block_count * machine->threads_per_block / WORTH_A_THREAD + 1;
@@ -178,7 +178,7 @@ bool schedule_run(Machine *machine, Tally *tally, uint32_t slots) {
         workers[k].tally = calloc(slots ? slots : 1, sizeof(Tally));
         if (!workers[k].tally ||
             pthread_create(&workers[k].thread, NULL, run_worker, &workers[k]) != 0) {
-            free(workers[k].tally); // fewer threads do the same
+            free(workers[k].tally); // fewer threads do all the work
             workers[k].tally = NULL;
             count = k;
         }

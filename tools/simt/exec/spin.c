@@ -1,8 +1,9 @@
-// Paths that wait: see spin.h.
+// Detects paths that spin. See spin.h.
 //
-// The look that later ones are compared with is the 31st since the path went on, then the 63rd, the
-// 127th, ..., so that a round of any number of looks is found in the end (R. P. Brent, "An improved
-// Monte Carlo factorization algorithm", 1980). The last one leaves room for as many in a slice.
+// Later spin reads are compared with a marked one: the 31st since the path was resumed, then the
+// 63rd, the 127th, ..., so that a loop with any number of reads is found eventually (R. P. Brent,
+// "An improved Monte Carlo factorization algorithm", 1980). After LAST_MARK as many reads again fit
+// in a slice.
 #include "simt/exec/spin.h"
 
 #include <string.h>
@@ -12,19 +13,19 @@
 
 #define FIRST_MARK 31
 #define LAST_MARK  16383
-#define TRIES      8    // comparisons of all registers with those of the marked look
-#define LONG_WAIT  1000 // looks at the same in one slice
+#define TRIES      8    // comparisons of all registers with those at the marked read
+#define LONG_WAIT  1000 // reads like the marked one in one slice
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
     return hash ^ hash >> 32;
 }
 
-// Frames of recursion are not compared: in these no look is like another.
+// Frames of recursive calls are not compared, so that reads in them never match.
 static bool same_registers(Warp *warp) {
     Spin *spin = &warp->spin;
     const size_t bytes = warp->block->machine->stack_bytes;
-    if (!warp->deeper && memcmp(warp->stack, warp->block->copy, bytes) == 0) return true;
+    if (!warp->extra_frames && memcmp(warp->stack, warp->block->copy, bytes) == 0) return true;
     spin->copied = --spin->tries > 0;
     return false;
 }
@@ -38,7 +39,7 @@ static void mark(Warp *warp) {
     spin->copied = true;
 }
 
-const Inst *spin_look(Warp *warp, const Inst *inst, uint64_t value) {
+const Inst *spin_read(Warp *warp, const Inst *inst, uint64_t value) {
     Spin *spin = &warp->spin;
     const int first = __builtin_ctz(warp->exec);
     const uint32_t base = inst->memory.base;
@@ -46,12 +47,12 @@ const Inst *spin_look(Warp *warp, const Inst *inst, uint64_t value) {
         inst->memory.wide ? REG(warp, LaneU64, base)[first] : REG(warp, LaneU32, base)[first];
     uint64_t hash = mixed(mixed((uintptr_t)inst, warp->exec), (uintptr_t)warp->frame);
     spin->latest = mixed(mixed(hash, address), value);
-    const uint32_t looks = ++spin->looks;
-    if (looks > FIRST_MARK && spin->latest == spin->marked) {
+    const uint32_t reads = ++spin->reads;
+    if (reads > FIRST_MARK && spin->latest == spin->marked) {
         spin->again++;
         if (spin->copied && same_registers(warp)) return path_yield(warp, inst + 1, STOP_SPIN);
     }
-    if (looks >= FIRST_MARK && looks <= LAST_MARK && (looks & (looks + 1)) == 0) mark(warp);
+    if (reads >= FIRST_MARK && reads <= LAST_MARK && (reads & (reads + 1)) == 0) mark(warp);
     return inst + 1;
 }
 
@@ -61,11 +62,12 @@ const Inst *spin_slice_ends(Warp *warp, const Inst *next) {
     return path_yield(warp, next, STOP_SPIN);
 }
 
-// Who sleeps lets others go first. It waits if it has seen the same as before it slept last.
+// A sleeping path lets others run first. It counts as waiting if its last spin read matches the one
+// before its previous sleep.
 const Inst *spin_sleep(Warp *warp, const Inst *next) {
     Path *path = &warp->paths[warp->current];
-    const bool looked = warp->spin.looks > 0;
-    if (!looked || path->seen != warp->spin.latest) warp->spin.moved = true;
-    path->seen = looked ? warp->spin.latest : 0;
+    const bool read = warp->spin.reads > 0;
+    if (!read || path->seen != warp->spin.latest) warp->spin.moved = true;
+    path->seen = read ? warp->spin.latest : 0;
     return path_yield(warp, next, STOP_SPIN);
 }

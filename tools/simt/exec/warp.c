@@ -1,4 +1,4 @@
-// Warps: what they start with, and how they fail. See warp.h; path.c has how their lanes split.
+// Starts warps and reports their failures. See warp.h; path.c splits their lanes.
 #include "simt/exec/warp.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 void warp_prepare(Warp *warp) {
     const Machine *machine = warp->block->machine;
     memset(warp->stack, 0, machine->stack_bytes);
-    for (const Code *code = machine->code; code; code = code->behind)
+    for (const Code *code = machine->code; code; code = code->next_frame)
         code_place_constants(code, machine->params, warp->stack + code->frame_base);
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t thread = warp->index * LANES + l;
@@ -24,26 +24,26 @@ void warp_prepare(Warp *warp) {
     }
 }
 
-uint8_t *warp_deeper_frame(Warp *warp, const Code *code) {
+uint8_t *warp_extra_frame(Warp *warp, const Code *code) {
     const Machine *machine = warp->block->machine;
-    if (warp->deeper_count == machine->deeper_most) return NULL;
+    if (warp->extra_frame_count == machine->extra_frame_limit) return NULL;
     const size_t size = FRAME_ALIGN + align_up(code->frame_bytes, FRAME_ALIGN);
-    Deeper *deeper = aligned_alloc(FRAME_ALIGN, size);
-    if (!deeper) return NULL;
-    memset(deeper, 0, size);
-    deeper->next = warp->deeper;
-    warp->deeper = deeper;
-    warp->deeper_count++;
-    uint8_t *const frame = (uint8_t *)deeper + FRAME_ALIGN;
+    ExtraFrame *extra = aligned_alloc(FRAME_ALIGN, size);
+    if (!extra) return NULL;
+    memset(extra, 0, size);
+    extra->next = warp->extra_frames;
+    warp->extra_frames = extra;
+    warp->extra_frame_count++;
+    uint8_t *const frame = (uint8_t *)extra + FRAME_ALIGN;
     code_place_constants(code, machine->params, frame);
     return frame;
 }
 
 void warp_free_frames(Warp *warp) {
-    while (warp->deeper) {
-        Deeper *next = warp->deeper->next;
-        free(warp->deeper);
-        warp->deeper = next;
+    while (warp->extra_frames) {
+        ExtraFrame *next = warp->extra_frames->next;
+        free(warp->extra_frames);
+        warp->extra_frames = next;
     }
 }
 
@@ -56,8 +56,8 @@ void warp_reach_local(Warp *warp, uint32_t high) {
     warp->local_reached = high;
 }
 
-// "chapters/04.md:17: ", or the place in the PTX; empty if the instruction has none. False: no line
-// of the source is known.
+// Writes "chapters/04.md:17: ", or the line in the PTX, or nothing if the instruction has neither.
+// False: the source line is unknown.
 static bool write_place(char *to, size_t room, const Machine *machine, const Inst *inst) {
     const PtxModule *module = machine->module;
     const PtxInst *ptx = machine_instruction(machine, inst);
@@ -74,7 +74,7 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
     const Block *block = warp->block;
     const uint64_t turn = block->cluster->place;
     Machine *machine = block->machine;
-    char text[600], place[256]; // both, and the numbers, fit in error.text
+    char text[600], place[256]; // both fit in error.text, with the numbers
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -108,30 +108,30 @@ static const Inst *const *place_table(Lower *lower, const Fixup *fixup, uint32_t
     return targets;
 }
 
-static Meets place_meets(Lower *lower, const FlowNode *from, const Places *places) {
-    if (!from || from->meet_count == 0) return (Meets){NULL, 0};
-    Meet *meets = ARENA_NEW(lower->arena, from->meet_count, Meet);
+static MergePoints place_merges(Lower *lower, const FlowNode *from, const Places *places) {
+    if (!from || from->meet_count == 0) return (MergePoints){NULL, 0};
+    MergePoint *meets = ARENA_NEW(lower->arena, from->meet_count, MergePoint);
     for (uint32_t k = 0; k < from->meet_count; k++)
-        meets[k] = (Meet){place_of(places, from->meets[k].node), from->meets[k].inside};
-    return (Meets){meets, from->meet_count};
+        meets[k] = (MergePoint){place_of(places, from->meets[k].node), from->meets[k].inside};
+    return (MergePoints){meets, from->meet_count};
 }
 
 static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) {
     Inst *inst = &lower->code->insts[fixup->inst];
-    const Meets meets = place_meets(lower, fixup->from, places);
+    const MergePoints merges = place_merges(lower, fixup->from, places);
     switch (fixup->kind) {
     case FIXUP_BRANCH:
         inst->branch.target = place_of(places, fixup->target);
         if (only_ends(lower, fixup->target)) inst->branch.target += TO_LEAVE;
-        inst->branch.meets = meets;
+        inst->branch.merges = merges;
         break;
     case FIXUP_TABLE:
         inst->table.targets = place_table(lower, fixup, inst->table.count, places);
-        inst->table.meets = meets;
+        inst->table.merges = merges;
         inst[1].branch.target = inst; // the jump behind it goes back to it
         break;
     case FIXUP_CALL:
-        inst->call.meets = meets;
+        inst->call.merges = merges;
         break;
     }
 }

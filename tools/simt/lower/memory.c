@@ -123,7 +123,7 @@ static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOp
 uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows) {
     SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
     SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
-    if (rows) shared = load ? SLOT_ROWS_LD : SLOT_ROWS_ST;
+    if (rows) shared = load ? SLOT_LDMATRIX : SLOT_STMATRIX;
     if (space == PTX_GLOBAL) return lower_slot(lower, global);
     if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) return lower_slot(lower, shared);
     if (space != PTX_GENERIC) return 0;

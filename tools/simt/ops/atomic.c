@@ -259,7 +259,7 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
         if (atomic->old != PTX_NONE) warp_write(warp, class, atomic->old, lane, old);
     }
     if (changed) spin_stored(warp);
-    return inst->spins ? spin_look(warp, inst, seen) : inst + 1;
+    return inst->spins ? spin_read(warp, inst, seen) : inst + 1;
 }
 
 // old: 1 where a lane has stored, else 0; b: expected, c: stored
@@ -281,5 +281,5 @@ const Inst *op_atomic_cast(Warp *warp, const Inst *inst) {
     for (uint32_t m = mask; m; m &= m - 1)
         warp_write(warp, REGISTER_32, atomic->old, __builtin_ctz(m), done >> __builtin_ctz(m) & 1);
     if (done) spin_stored(warp);
-    return spin_look(warp, inst, done >> __builtin_ctz(mask) & 1);
+    return spin_read(warp, inst, done >> __builtin_ctz(mask) & 1);
 }

@@ -42,7 +42,7 @@ const Inst *op_branch(Warp *warp, const Inst *inst) {
     if (!taken) return inst + 1;
     if (taken == warp->mask) return branch->target;
     if (!branch->synthetic) warp->tally[inst->slot].a++;
-    return path_join_split(warp, inst, taken, branch->target, &branch->meets);
+    return path_join_split(warp, inst, taken, branch->target, &branch->merges);
 }
 
 // brx.idx. Lanes of the lowest lane's target go there; the others try again.
@@ -63,7 +63,7 @@ const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     if (same == warp->mask) return target;
     warp->tally[inst->slot].a++;
     // path_join_split goes on behind the instruction; the rest comes back to it from there.
-    return path_join_split(warp, inst, same, target, &table->meets);
+    return path_join_split(warp, inst, same, target, &table->merges);
 }
 
 const Inst *op_guard(Warp *warp, const Inst *inst) {
@@ -143,7 +143,7 @@ static uint8_t *callee_frame(Warp *warp, const Code *callee) {
     for (uint8_t *at = warp->frame; at != warp->stack;) {
         Saved *saved = (Saved *)(void *)at;
         if (saved->code == callee) {
-            if (!saved->deeper) saved->deeper = warp_deeper_frame(warp, callee);
+            if (!saved->deeper) saved->deeper = warp_extra_frame(warp, callee);
             return saved->deeper;
         }
         at = (uint8_t *)(uintptr_t)saved->frame[first];
@@ -162,7 +162,7 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
     uint32_t local = warp->local + (uint32_t)align_up(caller->source->local_bytes, LOCAL_ALIGN);
     const Machine *machine = warp->block->machine;
     const uint64_t reached = (uint64_t)local + callee->source->local_bytes;
-    if (!frame || reached > machine->local_room) {
+    if (!frame || reached > machine->local_limit) {
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_STACK_OVERFLOW,
                          "call stack overflow in `%.*s`", STR_ARG(callee->source->name));
     }
@@ -204,7 +204,8 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     }
     if (same != warp->exec) {
         // The first lane's function now; the rest comes back to this instruction on its own path.
-        const Inst *next = path_join_split(warp, inst, warp->mask & ~same, inst, &inst->call.meets);
+        const Inst *next =
+            path_join_split(warp, inst, warp->mask & ~same, inst, &inst->call.merges);
         if (!next) return NULL;
         warp->exec = warp->mask;
     }

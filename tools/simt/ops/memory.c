@@ -12,7 +12,7 @@ static const Inst *look(Warp *warp, const Inst *inst) {
     const InstValues *values = &inst->values;
     if (values->value[0] == PTX_NONE) return inst + 1;
     int first = __builtin_ctz(warp->exec);
-    return spin_look(warp, inst, warp_read(warp, values->class, values->value[0], first));
+    return spin_read(warp, inst, warp_read(warp, values->class, values->value[0], first));
 }
 
 ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {

@@ -371,8 +371,8 @@ const Inst *op_branch_lanes(Warp *warp, const Inst *inst) {
     if (!other) return target;
     warp->tally[inst->slot].a++;
     if (__builtin_popcount(taken) < __builtin_popcount(other))
-        return path_converge_part(warp, inst, other, inst + 1, target);
-    return path_converge_part(warp, inst, taken, target, inst + 1);
+        return path_converge_split(warp, inst, other, inst + 1, target);
+    return path_converge_split(warp, inst, taken, target, inst + 1);
 }
 
 const Inst *op_branch_any(Warp *warp, const Inst *inst) {
@@ -425,5 +425,5 @@ const Inst *op_jump_register(Warp *warp, const Inst *inst) {
     if (same == warp->mask) return target;
     // The others come back here, where the jump that follows leads. Counted as a branch on an H200.
     warp->tally[inst->slot].a++;
-    return path_converge_part(warp, inst, warp->mask & ~same, inst[1].branch.target, target);
+    return path_converge_split(warp, inst, warp->mask & ~same, inst[1].branch.target, target);
 }

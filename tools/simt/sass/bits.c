@@ -7,7 +7,7 @@
 static const char *smaller(bool is_signed) { return is_signed ? "min.s32" : "min.u32"; }
 static const char *greater(bool is_signed) { return is_signed ? "max.s32" : "max.u32"; }
 
-// The smaller one where the predicate is true, else the greater one.
+// The smaller value where the predicate is true, else the greater one.
 static void by_predicate(SassLower *s, uint32_t index, const char *low, const char *high,
                          uint32_t d, uint32_t a, uint32_t b) {
     if (sass_is_true(s, index)) {

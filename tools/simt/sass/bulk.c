@@ -1,8 +1,8 @@
 // Lowers instructions of asynchronous copies: copies by threads, bulk copies, mbarriers.
 #include "simt/sass/lower.h"
 
-// SYNCS works on an mbarrier in shared memory. The words that .EXCH stores there hold the number of
-// arrivals that it waits for.
+// SYNCS operates on an mbarrier in shared memory. The words that .EXCH stores there encode the
+// number of arrivals to wait for.
 static InstMemory mbarrier_at(SassLower *s, uint32_t operand) {
     InstMemory memory = sass_shared(s, operand);
     memory.bytes = 8;
@@ -35,19 +35,19 @@ static uint32_t arrivals(SassLower *s, const SassOperand *word) {
 static void arrive(SassLower *s, InstMbarrier mbarrier) {
     static const struct {
         MbarrierMode mode;
-        bool one;                                // counts one instead of the register's value
-    } ways[] = {{MBARRIER_ARRIVE_EXPECT, false}, // without modifier
-                {MBARRIER_ARRIVE, true},
-                {MBARRIER_EXPECT, true},
-                {MBARRIER_EXPECT, false},
-                [5] = {MBARRIER_ARRIVE, false}};
+        bool one; // counts one arrival instead of the register's value
+    } kinds[] = {{MBARRIER_ARRIVE_EXPECT, false}, // without modifier
+                 {MBARRIER_ARRIVE, true},
+                 {MBARRIER_EXPECT, true},
+                 {MBARRIER_EXPECT, false},
+                 [5] = {MBARRIER_ARRIVE, false}};
     const uint32_t how = sass_listed(s, LIST_ARRIVE);
     const bool wanted = !sass_is_zero(&s->inst->operands[0]),
                leaves = sass_take(s, SASS_MOD_OPTOUT);
-    mbarrier.mode = ways[how].mode;
+    mbarrier.mode = kinds[how].mode;
     if (leaves && mbarrier.mode != MBARRIER_ARRIVE) sass_refuse(s, "who leaves is not known");
     if (leaves) mbarrier.mode = MBARRIER_ARRIVE_DROP;
-    mbarrier.value = ways[how].one ? sass_constant(s, 1) : sass_source(s, 2);
+    mbarrier.value = kinds[how].one ? sass_constant(s, 1) : sass_source(s, 2);
     if (wanted) mbarrier.d = sass_temp(s, REGISTER_64);
     emit_mbarrier(s, 1, mbarrier, ORDER_RELEASE);
     if (wanted) sass_split(s, 0, mbarrier.d);
@@ -220,7 +220,7 @@ void sass_lower_ldgsts(SassLower *s) {
     inst->slot = slot;
 }
 
-// Makes a group of the copies so far, for which DEPBAR waits. Here copies are done at once.
+// Closes a group of the copies so far, for which DEPBAR waits. Here copies are done at once.
 void sass_lower_ldgdepbar(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){0}; }
 
 void sass_lower_flush(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){.bulk = true}; }

@@ -1,4 +1,5 @@
-// Lowers instructions of control flow, and those that lanes or threads execute together.
+// Lowers instructions of control flow, and those that the lanes of a warp or the threads of a block
+// execute together.
 #include "simt/sass/lower.h"
 
 static uint32_t guard_predicate(const SassLower *s) {
@@ -9,7 +10,7 @@ static uint32_t guard_predicate(const SassLower *s) {
 // The lanes that branch: those for which the guard and the predicate, operand `index`, are true.
 static InstBranch branch_if(SassLower *s, uint32_t index) {
     const SassInst *inst = s->inst;
-    InstBranch branch = {.predicate = PTX_NONE, .meets = {NULL, 0}};
+    InstBranch branch = {.predicate = PTX_NONE, .merges = {NULL, 0}};
     const bool guarded = inst->guard != SASS_PT, more = !sass_is_true(s, index);
     if (guarded) {
         branch.predicate = guard_predicate(s);
@@ -27,7 +28,7 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
     else
         sass_row(s, "mov.pred", both, branch.predicate, 0, 0);
     sass_row(s, "and.pred", both, both, predicate, 0);
-    return (InstBranch){.predicate = both, .meets = {NULL, 0}};
+    return (InstBranch){.predicate = both, .merges = {NULL, 0}};
 }
 
 // BRA.DIV: all lanes branch if a lane that the register names is not active, or if the guard
@@ -83,7 +84,7 @@ void sass_lower_trap(SassLower *s) {
 
 // --- convergence ---
 
-// BSSY: barrier, label. The label is not needed: lanes go on after the BSYNC at which they wait.
+// BSSY: barrier, label. The label is not needed: lanes continue after the BSYNC at which they wait.
 void sass_lower_bssy(SassLower *s) {
     const uint32_t barrier = sass_barrier(s, s->inst->operands[0].reg);
     sass_emit(s, op_converge_begin)->converge = (InstConverge){PTX_NONE, barrier};
@@ -115,15 +116,15 @@ static uint32_t lanes_that_differ(SassLower *s, uint32_t mask) {
     return others;
 }
 
-// Those lanes execute the instruction again, without the lanes that the first one names. Hardware
-// counts each time as a divergent branch. Groups that have split may come together again while they
-// wait for their turn: then they split again.
-static void part_by_mask(SassLower *s, uint32_t mask) {
+// These lanes execute the instruction again, without the lanes that the first one names. Hardware
+// counts each time as a divergent branch. Groups that have split may merge again while they wait
+// for their turn: then they split again.
+static void split_by_mask(SassLower *s, uint32_t mask) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
     const uint32_t others = lanes_that_differ(s, mask);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
     Inst *inst = sass_emit(s, op_branch_lanes);
-    inst->branch = (InstBranch){.predicate = others, .meets = {NULL, 0}};
+    inst->branch = (InstBranch){.predicate = others, .merges = {NULL, 0}};
     inst->slot = slot;
     sass_jump(s, s->inst->at);
     const uint32_t still = lanes_that_differ(s, mask);
@@ -139,7 +140,7 @@ void sass_lower_warpsync(SassLower *s) {
     const bool named = s->inst->operands[0].kind == SASS_REG;
     sass_take(s, SASS_MOD_ALL);
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
-    if (apart && named) part_by_mask(s, mask);
+    if (apart && named) split_by_mask(s, mask);
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
 }
 
@@ -411,7 +412,7 @@ void sass_lower_b2r(SassLower *s) {
         sass_row(s, "mov.b32", sass_dest(s, 0, 0), found(s, false), 0, 0);
 }
 
-// It yields like YIELD (counted on an H200).
+// NANOSLEEP yields like YIELD (counted on an H200).
 void sass_lower_nanosleep(SassLower *s) {
     sass_emit(s, op_converge_yield);
     sass_emit(s, op_nanosleep);

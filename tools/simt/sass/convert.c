@@ -27,10 +27,10 @@ static PtxType take_type_or(SassLower *s, bool is_float, PtxType usual) {
     return type == PTX_NOTYPE ? usual : type;
 }
 
-// In the order of LIST_ROUND and LIST_INTEGRAL.
+// Rounding modes in the order of LIST_ROUND and LIST_INTEGRAL.
 static const ConvertMode directions[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
 
-// Integers are in the lower part of a register of 32 bits, or in a pair.
+// Integers are in the lower part of a 32-bit register, or in a pair of registers.
 static RegisterClass class_of(PtxType type) {
     const RegisterClass class = register_class(type);
     return class == REGISTER_16 && !ptx_type_is_float(type) ? REGISTER_32 : class;

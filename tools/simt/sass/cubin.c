@@ -1,6 +1,6 @@
-// Reads cubins: see cubin.h. ELF: "System V Application Binary Interface", chapter 4; what NVIDIA
-// adds (sections .nv.*, attributes EIATTR_*) was found by reading cubins beside what cuobjdump -elf
-// says of them.
+// Reads cubins. ELF: "System V Application Binary Interface", chapter 4. NVIDIA's additions
+// (sections .nv.*, attributes EIATTR_*) were derived from cubins and the output of cuobjdump -elf
+// for them. See cubin.h.
 #include "simt/sass/cubin.h"
 
 #include <elf.h>
@@ -14,11 +14,11 @@
 enum {
     MACHINE_CUDA = 190,
     RELOCATION_64 = 2,      // R_CUDA_64
-    RELOCATION_GENERIC = 4, // R_CUDA_G64: the same of a generic address
+    RELOCATION_GENERIC = 4, // R_CUDA_G64: the same for a generic address
     // .nv.info: a byte of format, a byte of attribute, two of size or value.
     FORMAT_SIZED = 4,
     ATTRIBUTE_MAX_THREADS = 0x05,
-    ATTRIBUTE_BANK = 0x0a, // of the parameters: where they begin, how many bytes
+    ATTRIBUTE_BANK = 0x0a, // of the parameters: start and size
     ATTRIBUTE_REQUIRED = 0x10,
     ATTRIBUTE_FRAME_SIZE = 0x11,
     ATTRIBUTE_PARAMETER = 0x17,
@@ -128,7 +128,7 @@ static void set_data(PtxVariable *variable, Cubin *cubin, Str data) {
     memcpy(variable->data, data.at, data.len);
 }
 
-// The address of a function that other code holds: malloc, vprintf.
+// Stores the address of a function outside the cubin, such as malloc or vprintf.
 static void set_outside(Cubin *cubin, PtxVariable *variable, uint64_t at, Str name) {
     SassModule *machine = cubin->machine;
     size_t index = 0;
@@ -143,7 +143,7 @@ static void set_outside(Cubin *cubin, PtxVariable *variable, uint64_t at, Str na
         memcpy(variable->data + at, &address, sizeof address);
 }
 
-// The addresses that a section holds, in those of its variables that they lie in.
+// Adds a section's relocations to the variables that contain them.
 static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable, uint64_t start) {
     for (uint32_t k = 1; k < cubin->count; k++) {
         const Elf64_Shdr *head = &cubin->sections[k];
@@ -177,8 +177,8 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
     return true;
 }
 
-// A section whose variables keep their places in it, for accesses of them touch as many sectors as
-// on hardware.
+// Reads a section as one variable, so that its parts keep their offsets and accesses touch as many
+// sectors as on hardware.
 static PtxVariable *read_whole(Cubin *cubin, uint32_t section, PtxSpace space) {
     const uint64_t bytes = cubin->sections[section].sh_size;
     PtxVariable *whole = add_variable(cubin, section_name(cubin, section), space, bytes);
@@ -192,12 +192,12 @@ static void add_part(Cubin *cubin, const Elf64_Sym *symbol, PtxVariable *whole) 
         return;
     PtxVariable *part =
         add_variable(cubin, symbol_name(cubin, symbol), whole->space, symbol->st_size);
-    part->external = true; // it has no place of its own
+    part->external = true; // it is placed with the whole
     part->whole = whole;
     part->offset = symbol->st_value;
 }
 
-// Managed ones lie elsewhere, each for itself.
+// Managed variables are placed separately.
 static bool read_managed(Cubin *cubin, uint32_t section, const Elf64_Sym *symbol) {
     PtxVariable *variable =
         add_variable(cubin, symbol_name(cubin, symbol), PTX_GLOBAL, symbol->st_size);
@@ -209,7 +209,7 @@ static bool read_managed(Cubin *cubin, uint32_t section, const Elf64_Sym *symbol
     return add_references(cubin, section, variable, symbol->st_value);
 }
 
-// Of .nv.global and .nv.global.init.
+// Reads the variables of .nv.global and .nv.global.init.
 static bool read_globals(Cubin *cubin, uint32_t section) {
     PtxVariable *whole = read_whole(cubin, section, PTX_GLOBAL);
     Elf64_Sym symbol;
@@ -223,7 +223,7 @@ static bool read_globals(Cubin *cubin, uint32_t section) {
     return add_references(cubin, section, whole, 0);
 }
 
-// A bank is one variable; those that lie in it are named too.
+// A constant bank is one variable; the variables in it are named as well.
 static bool read_bank(Cubin *cubin, SassModule *module, uint32_t section, uint32_t bank) {
     PtxVariable *whole = read_whole(cubin, section, PTX_CONST);
     module->banks[bank] = whole;
@@ -295,7 +295,8 @@ static void read_attribute(PtxFunction *function, SassFunction *machine, uint32_
     }
 }
 
-// Attributes of one section. `symbol` is wanted in those of the whole file, 0: all are wanted.
+// Reads the attributes of one section. `symbol` selects those of one symbol in the file's section,
+// 0: all.
 static void read_info(Cubin *cubin, uint32_t section, uint32_t symbol, PtxFunction *function,
                       SassFunction *machine) {
     Str rest = cubin_bytes(cubin, section);
@@ -362,7 +363,7 @@ static bool has_relocations(const Cubin *cubin, uint32_t section) {
     return false;
 }
 
-// Parameters lie one behind the other and end where the attributes say.
+// Whether the parameters do not overlap and end where the attributes say.
 static bool parameters_fit(const PtxFunction *function, const SassFunction *machine) {
     uint64_t end = SASS_PARAMETERS;
     for (uint32_t k = 0; k < function->param_count; k++) {

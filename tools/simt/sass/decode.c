@@ -1,4 +1,4 @@
-// Decodes machine instructions by the rows of table.c; table.h explains their language.
+// Decodes machine instructions with the rows of table.c, whose language table.h explains.
 #include <ctype.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool has_form(const SassRow *row, uint32_t form) {
     return form && (b || c);
 }
 
-// The next row of the instruction's encoding, from this one on: there are several where operands
+// The next row with the instruction's encoding, starting at this one: there are several if operands
 // differ.
 static const SassRow *find_row(SassWord word, const SassRow *row) {
     const uint32_t opcode = (uint32_t)sass_bits(word, 0, OPCODE_BITS);
@@ -112,8 +112,8 @@ static bool decode_modifiers(SassInst *inst) {
     return true;
 }
 
-// Whether the bits that the row gives no meaning are as they were in every instruction seen so far.
-// If they differ, the instruction does something that we do not know.
+// Whether the bits without a meaning in the row have the value that they had in every instruction
+// seen so far. If they differ, the instruction does something that we do not know.
 static bool rest_is_known(const SassInst *inst) {
     const uint64_t low = inst->word.low & ~inst->read.low, form = 1ull << (FORM_BIT_AT - 64);
     const uint64_t high = inst->word.high & ~inst->read.high & ~form;
@@ -277,7 +277,7 @@ static void set_memory(SassInst *inst, const Marks *marks, SassOperand *operand)
     operand->value = sign_extended(take(inst, offset_at, 24), 24);
 }
 
-// The two addresses of a copy have the bits of one.
+// The two addresses of a copy share one field.
 static void set_copied(SassInst *inst, bool shared, SassOperand *operand) {
     *operand = (SassOperand){.kind = shared ? SASS_SHARED : SASS_GLOBAL, .ureg = SASS_URZ};
     operand->reg = (uint8_t)take(inst, shared ? 16 : 24, 8);

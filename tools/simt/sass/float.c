@@ -126,7 +126,7 @@ void sass_lower_dsetp(SassLower *s) {
 
 // --- functions ---
 
-// A function of the 16-bit float in the lower half: by the row for that type.
+// A function of the 16-bit float in the lower half, with the row for that type.
 static void half_function(SassLower *s, const char *row) {
     char name[32];
     const SassOperand *operand = &s->inst->operands[1];

@@ -9,7 +9,7 @@ static const char *take_format(SassLower *s) {
     return sass_take(s, SASS_MOD_BF16_V2) ? "bf16" : "f16";
 }
 
-// Both halves that an operand reads. `plain`: without applying its signs.
+// Both halves of an operand. `plain`: without applying its signs.
 static uint32_t halves_of(SassLower *s, uint32_t index, bool plain) {
     const SassOperand *operand = &s->inst->operands[index];
     uint32_t from = sass_raw(s, operand, 0);
@@ -98,7 +98,7 @@ void sass_lower_hminmax(SassLower *s) {
     sass_row(s, name, sass_dest(s, 0, 0), a, b, 0);
 }
 
-// One of the two numbers.
+// One half of a pair.
 static uint32_t half_of(SassLower *s, uint32_t pair, uint32_t which, bool flush) {
     const uint32_t half = sass_temp(s, REGISTER_16);
     sass_row(s, which ? "sass.half1" : "sass.half0", half, pair, 0, 0);
@@ -106,7 +106,7 @@ static uint32_t half_of(SassLower *s, uint32_t pair, uint32_t which, bool flush)
     return half;
 }
 
-// The comparisons of both halves.
+// Compares both halves.
 static void compare_halves(SassLower *s, uint32_t first, const char *format, uint32_t results[2]) {
     char name[24];
     const char *how = sass_float_compare(s);
@@ -130,7 +130,7 @@ void sass_lower_hsetp2(SassLower *s) {
             sass_row(s, "mov.pred", sass_wanted(s, k), results[k], 0, 0);
 }
 
-// d, a, b, with: each half is all ones, or with .BF the number 1, where the comparison holds.
+// d, a, b, with: each half is all ones, or with .BF the number 1, if the comparison holds.
 void sass_lower_hset2(SassLower *s) {
     uint32_t results[2], halves[2];
     const char *format = take_format(s);

@@ -1,4 +1,4 @@
-// A decoded machine instruction of sm_90. Its encoding, 128 bits, was learned from disassemblers'
+// A decoded machine instruction of sm_90. The 128-bit encoding was derived from disassemblers'
 // listings (table.h); NVIDIA publishes no manual of it.
 #ifndef SASS_INST_H
 #define SASS_INST_H

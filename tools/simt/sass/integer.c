@@ -3,7 +3,7 @@
 
 #include "simt/sass/lower.h"
 
-// IADD3, UIADD3: d, p, q, a, b, c, x, y. To subtract, we add the complement and one: then a carry
+// IADD3, UIADD3: d, p, q, a, b, c, x, y. To subtract, adds the complement and one, so that a carry
 // means that nothing was borrowed, as in hardware.
 typedef struct {
     uint32_t at, ones;
@@ -160,7 +160,7 @@ static void multiply_carry(SassLower *s) {
     sass_emit(s, op_multiply_carry)->carry = carry;
 }
 
-// An IMAD without carries; one that only moves, adds or shifts is lowered as that.
+// An IMAD without carries. One that only moves, adds or shifts is lowered as that operation.
 static void multiply_plainly(SassLower *s) {
     const Factors at = factors(s);
     const SassOperand *operands = s->inst->operands;
@@ -381,7 +381,7 @@ void sass_lower_isetp(SassLower *s) {
     sass_combine(s, result);
 }
 
-// Whether p is the comparison's result itself, and q is not needed.
+// Whether p is the comparison's result unchanged, and q is not needed.
 static bool combines_nothing(const SassLower *s) {
     return sass_has(s->inst, SASS_MOD_AND) && s->inst->operands[1].reg == SASS_PT &&
            sass_is_true(s, 4);

@@ -1,6 +1,6 @@
-// See lines.h. DWARF 2 or 3, section 6.2, which read alike here: ptxas writes 3 since CUDA 13.5.
-// NVIDIA adds the extended opcode 0x90: it names the row of the sequence, counted from 1, of the
-// line into which the next row was inlined.
+// Reads .debug_line. DWARF 2 or 3, section 6.2, which are the same for what is read here: ptxas
+// writes 3 since CUDA 13.5. NVIDIA adds the extended opcode 0x90: it gives the row of the sequence,
+// counted from 1, of the line into which the next row was inlined. See lines.h.
 #include "simt/sass/lines.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ typedef struct {
 
 struct Lines {
     Str section, program;
-    uint32_t relocations; // section of them, 0: none
+    uint32_t relocations; // their section, 0: none
     uint8_t step, range, first_special;
     int8_t base;
     uint8_t lengths[256]; // operands of standard opcodes
@@ -93,7 +93,7 @@ static void read_files(Cubin *cubin, Str header) {
     while (header.len && header.at[0]) {
         Str name = terminated(&header);
         const uint64_t folder = leb(&header);
-        leb(&header), leb(&header); // when it was changed, how large it is
+        leb(&header), leb(&header); // time of change, size
         Buf path = {.arena = cubin->arena};
         if (folder && folder <= folder_count && name.len && name.at[0] != '/')
             buf_format(&path, "%.*s/", STR_ARG(folders[folder - 1]));
@@ -128,7 +128,7 @@ void lines_open(Cubin *cubin) {
     if (lines->range && lines->first_special) cubin->lines = lines;
 }
 
-// The symbol whose address stands at this place of the section; 0: none.
+// The symbol whose address is at this place of the section; 0: none.
 static uint64_t symbol_at(const Cubin *cubin, const char *place) {
     const Lines *lines = cubin->lines;
     if (!lines->relocations) return 0;
@@ -147,8 +147,8 @@ static bool users(const PtxModule *module, PtxPlace place) {
            !ptx_toolkit_file(module->files[place.file]);
 }
 
-// What was inlined from the toolkit's headers is charged to the user's line that it was inlined
-// into.
+// Charges code that was inlined from the toolkit's headers to the user's line into which it was
+// inlined.
 static void charge(const PtxModule *module, const Lines *lines, Row row, PtxInst *inst) {
     inst->place = row.place;
     inst->call = (PtxPlace){0, 0};
@@ -178,7 +178,8 @@ static void place_rows(Cubin *cubin, PtxFunction *function) {
     }
 }
 
-// One step of the program; *symbol is that of the sequence. False where it ends.
+// Executes one step of the line program; *symbol is the sequence's symbol. False at the end of the
+// sequence.
 static bool step(Cubin *cubin, Str *rest, Row *row, uint64_t *symbol) {
     Lines *lines = cubin->lines;
     const uint64_t opcode = fixed(rest, 1);

@@ -1,4 +1,4 @@
-// Which source line an instruction was made from: .debug_line of a cubin.
+// Finds the source line of each machine instruction: .debug_line of a cubin.
 #ifndef SASS_LINES_H
 #define SASS_LINES_H
 
@@ -7,7 +7,7 @@
 // Reads the table, if there is one, and the module's list of files.
 void lines_open(Cubin *cubin);
 
-// Gives the function's instructions their places; `symbol` is the function's.
+// Sets the places of a function's instructions; `symbol` is the function's.
 void lines_read(Cubin *cubin, PtxFunction *function, uint32_t symbol);
 
 #endif

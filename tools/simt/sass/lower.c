@@ -1,5 +1,5 @@
-// Lowers a function of machine code: finds its basic blocks, then emits one instruction after
-// another, each behind its guard.
+// Lowers a function of machine code: finds its basic blocks, then emits its instructions one by
+// one, each after its guard.
 #include "simt/sass/lower.h"
 
 #include <stdio.h>

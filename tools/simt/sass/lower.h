@@ -1,6 +1,6 @@
-// Lowers machine code to the executable form to which PTX is lowered, too: what the files of this
-// folder share. Registers are in a warp's frame, with a value for each of 32 lanes. Uniform
-// registers are there in the same way: all lanes that ran the same code hold the same value.
+// Lowers machine code to the executable form that PTX is also lowered to: the interface between the
+// files of this folder. Registers are in a warp's frame, with a value for each of 32 lanes. Uniform
+// registers are there in the same way: all lanes that ran the same code have the same value.
 #ifndef SASS_LOWER_H
 #define SASS_LOWER_H
 
@@ -26,12 +26,12 @@ typedef struct {
     SassInst *insts;
     uint32_t count;
     uint32_t registers[256], uniforms[64];   // offsets in the frame, PTX_NONE until used
-    uint32_t barriers[16];                   // B0, ...
+    uint32_t barriers[16];                   // convergence barriers B0, ...
     uint32_t predicates, uniform_predicates; // offset of the first of seven
     uint32_t sinks[2];                       // for results that nothing reads: 32 bits, predicates
     uint32_t found[2];                       // results of BAR.RED: a count, a predicate
     SassTemps temps[REGISTER_64 + 1];        // by class, for the instruction being lowered
-    size_t *place;                           // by instruction: if it begins a block, its first Inst
+    size_t *place;                           // by instruction: its first Inst, if it begins a block
     const Inst **targets;                    // the same, as addresses
     struct {
         size_t inst;
@@ -79,11 +79,11 @@ void sass_split(SassLower *s, uint32_t operand, uint32_t from); // writes 64 bit
 uint32_t sass_compared(SassLower *s); // integer.c: where the result of a comparison goes
 void sass_combine(SassLower *s, uint32_t result); // integer.c: a comparison with its fifth operand
 const char *sass_float_compare(SassLower *s);     // float.c: "lt", ...
-uint32_t sass_predicate(SassLower *s, uint32_t operand);  // an operand that is read
-uint32_t sass_wanted(SassLower *s, uint32_t operand);     // one that is written; PTX_NONE: PT
-uint32_t sass_guard(SassLower *s);                        // the instruction must have one
-bool sass_is_true(const SassLower *s, uint32_t operand);  // PT
-bool sass_is_false(const SassLower *s, uint32_t operand); // !PT
+uint32_t sass_predicate(SassLower *s, uint32_t operand); // a predicate that is read
+uint32_t sass_wanted(SassLower *s, uint32_t operand); // a predicate that is written; PTX_NONE: PT
+uint32_t sass_guard(SassLower *s);                    // the instruction must have one
+bool sass_is_true(const SassLower *s, uint32_t operand);  // whether it is PT
+bool sass_is_false(const SassLower *s, uint32_t operand); // whether it is !PT
 bool sass_is_zero(const SassOperand *operand);
 
 // memory.c

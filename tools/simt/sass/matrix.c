@@ -1,5 +1,5 @@
-// Lowers instructions on matrices that a warp holds: products, loads and stores of rows,
-// transposition. A lane holds the elements that the PTX ISA gives for mma of the same shape.
+// Lowers instructions on matrices across a warp: products, loads and stores of rows, transposition.
+// A lane holds the elements that the PTX ISA specifies for mma of the same shape.
 #include "simt/lower/fragment.h"
 #include "simt/lower/matrix_rows.h"
 #include "simt/sass/lower.h"
@@ -83,7 +83,7 @@ static ElementType take_byte(SassLower *s) {
     return type == SASS_MOD_S8 ? ELEMENT_S8 : ELEMENT_U8;
 }
 
-// Its first modifier is the shape.
+// The first modifier is the shape.
 void sass_lower_imma(SassLower *s) {
     sass_next(s);
     const ElementType a = take_byte(s), b = take_byte(s);

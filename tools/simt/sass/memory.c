@@ -1,7 +1,7 @@
 // Lowers instructions that move data: constants, special registers, memory.
 #include "simt/sass/lower.h"
 
-// The data of one access: bytes of an element, elements, each in a register.
+// The data of one access: bytes per element, and elements, each in a register.
 typedef struct {
     uint8_t bytes, elements;
     bool is_signed;
@@ -26,7 +26,7 @@ static InstValues values_of(SassLower *s, uint32_t operand, Size size, bool writ
     return values;
 }
 
-// The place in a constant bank: index register + offset, a sum of 32 bits.
+// The offset in a constant bank: index register + offset, a 32-bit sum.
 static uint32_t place_in_bank(SassLower *s, const SassOperand *bank) {
     const bool uniform = bank->ureg != SASS_URZ;
     const uint32_t base = uniform ? sass_uniform(s, bank->ureg) : sass_register(s, bank->reg);
@@ -180,7 +180,8 @@ static uint32_t address_of(SassLower *s, const SassOperand *operand) {
     return sum;
 }
 
-// In a cluster, the upper bits of a shared address name a block. Here it is always the own block.
+// In a cluster, the upper bits of a shared address name a block. Here that is always the thread's
+// own block.
 uint32_t sass_within_block(SassLower *s, uint32_t address) {
     if (!s->function->uses_clusters) return address;
     const uint32_t to = sass_temp(s, REGISTER_32);
@@ -275,36 +276,37 @@ static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     return inst;
 }
 
-// p: whether the address `base` + `plus` is in this memory.
+// Sets p if the address `base` + `plus` is in this space.
 static void emit_is_space(SassLower *s, uint32_t p, uint32_t base, uint64_t plus, PtxSpace space) {
     const uint32_t address = sass_temp(s, REGISTER_64);
     sass_row(s, "add.u64", address, base, lower_constant(s->lower, REGISTER_64, plus), 0);
     sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, space};
 }
 
-// Sets `done` in the lanes that did it: those whose address is not in shared memory. Other code for
-// shared memory follows.
+// Performs the operation in the lanes whose address is not in shared memory, and sets `done` in
+// them. Code for shared memory follows.
 static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
-    const uint32_t far = sass_temp(s, REGISTER_PRED);
+    const uint32_t not_shared = sass_temp(s, REGISTER_PRED);
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its predicate is not known");
-    emit_is_space(s, far, memory.base, memory.offset, PTX_SHARED_CLUSTER);
-    sass_row(s, "not.pred", far, far, 0, 0);
-    sass_emit(s, op_guard)->guard = (InstGuard){far, false, 3};
+    emit_is_space(s, not_shared, memory.base, memory.offset, PTX_SHARED_CLUSTER);
+    sass_row(s, "not.pred", not_shared, not_shared, 0, 0);
+    sass_emit(s, op_guard)->guard = (InstGuard){not_shared, false, 3};
     emit_atomic(s, memory, atomic);
     sass_emit(s, op_unguard);
-    sass_row(s, "mov.pred", done, far, 0, 0);
+    sass_row(s, "mov.pred", done, not_shared, 0, 0);
 }
 
-// Blocks may run in parallel only if no result shows in which order they ran.
-static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, bool looks) {
+// Notes operations whose result can depend on the order of blocks: such blocks may not run in
+// parallel.
+static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, bool uses_old) {
     const AtomicMode mode = atomic->mode;
     const bool free = mode != ATOMIC_EXCH && mode != ATOMIC_CAS && mode != ATOMIC_INC &&
                       mode != ATOMIC_DEC && !ptx_type_is_float(atomic->type) &&
                       !ptx_type_is_pair(atomic->type);
-    if (space != PTX_SHARED && (looks || !free)) s->lower->code->ordered = true;
+    if (space != PTX_SHARED && (uses_old || !free)) s->lower->code->ordered = true;
 }
 
-// .CAST.SPIN on global memory: d is 1 where the old value was the expected one, so that the new one
+// .CAST.SPIN on global memory: d is 1 if the old value was the expected one, so that the new one
 // was stored, else 0.
 static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstAtomic atomic) {
     const uint32_t same = sass_temp(s, REGISTER_PRED);
@@ -315,7 +317,7 @@ static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstA
     if (class == REGISTER_64) sass_row(s, "mov.b32", sass_dest(s, index, 1), zero, 0, 0);
 }
 
-// The same on shared memory, which tries only one lane for each bank.
+// .CAST.SPIN on shared memory, which tries only one lane per bank.
 static void emit_shared_cast(SassLower *s, uint32_t index, InstMemory memory, InstAtomic atomic,
                              bool wide) {
     atomic.old = sass_dest(s, index, 0);
@@ -378,7 +380,7 @@ void sass_lower_cctl(SassLower *s) {
     if (!prefetches) sass_lower_nothing(s);
 }
 
-// p, RZ, address: whether the address is in this memory
+// QSPC: p, RZ, address: p says whether the address is in this space.
 void sass_lower_qspc(SassLower *s) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
     sass_take(s, SASS_MOD_E);

@@ -1,5 +1,4 @@
-// Lowers conversions to narrower numbers, which fill a part of a register, and from pairs of 8-bit
-// floats.
+// Lowers conversions to numbers that fill part of a register, and from pairs of 8-bit floats.
 #include "simt/sass/lower.h"
 
 // Refuses an operand that would be merged into the result, unless it is zero.
@@ -33,7 +32,7 @@ static void finish_narrow(SassLower *s, uint32_t narrow) {
     sass_row(s, "or.b32", d, lower, upper, 0);
 }
 
-// Two f32 or a pair of f16 to 8-bit floats.
+// Converts two f32 or a pair of f16 to 8-bit floats.
 static void to_fp8(SassLower *s, PtxType to, ConvertMode mode) {
     sass_take(s, SASS_MOD_SATFINITE);
     const bool singles = sass_take(s, SASS_MOD_PACK_AB_MERGE_C) && sass_take(s, SASS_MOD_F32);
@@ -48,7 +47,7 @@ static void to_fp8(SassLower *s, PtxType to, ConvertMode mode) {
     finish_narrow(s, narrow);
 }
 
-// Two 8-bit floats, in the lower or upper half of b, to f16.
+// Converts two 8-bit floats, in the lower or upper half of b, to f16.
 static void from_fp8(SassLower *s, PtxType from, ConvertMode mode) {
     const SassOperand *b = &s->inst->operands[2];
     const uint32_t narrow = sass_temp(s, REGISTER_16);
@@ -67,7 +66,7 @@ static PtxType take_half(SassLower *s) {
                                         : PTX_NOTYPE;
 }
 
-// One f32, b, to 16 bits or less.
+// Converts one f32, b, to 16 bits or less.
 static void to_narrow(SassLower *s, PtxType to, ConvertMode mode) {
     const uint32_t narrow = sass_temp(s, REGISTER_16);
     sass_take(s, SASS_MOD_F32);
@@ -84,7 +83,7 @@ static void to_narrow(SassLower *s, PtxType to, ConvertMode mode) {
     finish_narrow(s, narrow);
 }
 
-// Two f32 to one register; b is the lower half.
+// Converts two f32 to a pair in one register; b is the lower half.
 static void to_pair(SassLower *s, ConvertMode mode) {
     static const ConvertMode modes[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
     const PtxType to = take_half(s) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;

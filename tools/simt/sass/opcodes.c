@@ -1,5 +1,5 @@
-// The rows of opcodes.h, but for the functions that lower them: those are in lower.c, which the
-// launcher does not link.
+// The table of opcodes (opcodes.h) without the functions that lower them: those are in lower.c,
+// which the launcher does not link.
 #include "simt/sass/opcodes.h"
 
 #define ROW(name, lower, evidence, pipe, act, flags)                                               \

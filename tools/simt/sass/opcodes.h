@@ -1,5 +1,5 @@
-// The opcodes of machine code: the one table that says what each is. Lowering, the timing model and
-// the census of opcodes (simt --opcodes) read it. How they are encoded: table.c.
+// The table of machine code's opcodes, and what each does. Lowering, the timing model and the
+// census of opcodes (simt --opcodes) read it. table.c has the encodings.
 #ifndef SASS_OPCODES_H
 #define SASS_OPCODES_H
 
@@ -176,7 +176,7 @@ typedef enum { SASS_VECTORS, SASS_LABS, SASS_PTX } SassEvidence;
 
 // The pipe that executes an instruction.
 typedef enum {
-    PIPE_NONE, // it is issued, and that is all
+    PIPE_NONE, // no pipe: it is only issued
     PIPE_ALU,
     PIPE_FMA,
     PIPE_HALF,
@@ -199,7 +199,7 @@ typedef enum {
     PIPES
 } SassPipe;
 
-// What an instruction does apart from computing, as far as its time depends on it.
+// An instruction's effects other than computing, if its time depends on them.
 typedef enum {
     ACT_NONE,
     ACT_EXIT,
@@ -216,11 +216,11 @@ typedef enum {
 
 typedef enum {
     SASS_ENDS = 1,        // the last instruction of a basic block
-    SASS_REPEATS = 2,     // lanes may come back to it: those that waited, or whose target differs
+    SASS_REPEATS = 2,     // lanes may return to it: those that waited, or whose target differs
     SASS_GUARDS = 4,      // its lowering function evaluates the guard
     SASS_UNIFORM = 8,     // its guard is a uniform predicate
     SASS_UNMEASURED = 16, // no microbenchmark gives its latency
-    SASS_CLUSTER = 32,    // only kernels that run in clusters have it
+    SASS_CLUSTER = 32,    // appears only in kernels that run in clusters
 } SassFlag;
 
 typedef struct {

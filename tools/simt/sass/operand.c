@@ -1,4 +1,4 @@
-// Finds the operands of machine instructions in the frame.
+// Finds the operands of machine instructions in the warp's register frame.
 #include "simt/sass/lower.h"
 
 uint32_t sass_temp(SassLower *s, RegisterClass class) {

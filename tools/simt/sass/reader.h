@@ -1,4 +1,4 @@
-// A cubin while it is read: what the files that read it share.
+// The state of a cubin reader, shared by the files that read cubins.
 #ifndef SASS_READER_H
 #define SASS_READER_H
 
@@ -22,8 +22,9 @@ typedef struct {
     SimtError *error;
 } Cubin;
 
-Str cubin_bytes(const Cubin *cubin, uint32_t section); // empty if the file holds none of it
-// The section of the name that these two make; 0: none.
+Str cubin_bytes(const Cubin *cubin,
+                uint32_t section); // empty if the section has no bytes in the file
+// The section whose name is `prefix` followed by `name`; 0: none.
 uint32_t cubin_find(const Cubin *cubin, Str prefix, Str name);
 
 #endif

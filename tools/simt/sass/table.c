@@ -1,4 +1,4 @@
-// The encodings of machine code: see table.h.
+// The table of machine code's encodings, in the language of table.h.
 #include "simt/sass/table.h"
 
 const SassModifier sass_lists[SASS_LISTS][SASS_LIST_ITEMS] = {

@@ -1,5 +1,5 @@
-// The encodings of machine code: each row of table.c says which bits of an instruction are its
-// opcode, its modifiers and its operands. decode.c reads the rows, and nothing else knows the bits.
+// The encodings of machine code. Each row of table.c says which bits of an instruction are its
+// opcode, its modifiers and its operands. Only decode.c uses the bits.
 //
 // Opcode. Bits 0 to 11. Arithmetic has an opcode of 9 bits (ALU in table.c); its bits 9 to 11 are
 // the form, which says where the operands B and C come from:
@@ -36,17 +36,14 @@
 //     F  f     all predicates, all uniform predicates as one word: PR, UPR
 //     K        convergence barrier B0 to B15 (16)
 //     T        scoreboard SB0 to SB5, at the given bit
-//     L        label. With a bit: 58 bits from there, counted in bytes. Without: counted in words,
-//     the
-//              upper part at 34 and, unless the row has a K, the lower 8 bits at 16
+//     L        label. With a bit: 58 bits from there, counted in bytes. Without: counted in
+//              words, the upper part at 34 and, unless the row has a K, the lower 8 bits at 16
 //     O        label, written as its distance from the next instruction
 //     G        global memory: descriptor and register at 24; the descriptor's uniform register is
-//     at the
-//              given bit, if bit 91 is set
+//              at the given bit, if bit 91 is set
 //     N        the same address without a descriptor; its offset is at the given bit (40)
 //     S        shared or local memory: register at 24, and the uniform register at the given bit if
-//     bit
-//              91 is set
+//              bit 91 is set
 //     M        memory whose address is in the uniform register at the given bit
 //     Y  Z     shared memory and global memory of a copy, LDGSTS
 //     H        L2 cache policy, in the uniform register at the given bit
@@ -73,7 +70,7 @@
 //     ^BIT     left out unless BIT is set
 //     _BIT     left out if BIT is set
 //     *        always left out
-//     +        no comma in front of it
+//     +        no comma before it
 #ifndef SASS_TABLE_H
 #define SASS_TABLE_H
 
@@ -82,7 +79,7 @@
 #include "simt/sass/opcodes.h"
 #include "simt/sass/words.h"
 
-// Modifiers of which a field chooses one by its value.
+// Lists of modifiers, from which a field's value selects one.
 // clang-format off
 typedef enum {
     LIST_ICMP, LIST_FCMP, LIST_DCMP, LIST_BOOL, LIST_ROUND, LIST_INTEGRAL, LIST_SIZE,
@@ -98,10 +95,10 @@ typedef enum {
 
 enum {
     SASS_LIST_ITEMS = 16, // values that a field can have, at most
-    SASS_FIELDS = 7,      // of a row, with the end
+    SASS_FIELDS = 7,      // fields of a row, including the end mark
 };
 
-// By value.
+// Indexed by list and by the field's value.
 extern const SassModifier sass_lists[SASS_LISTS][SASS_LIST_ITEMS];
 
 // The bits that say whether an instruction has a modifier.

@@ -1,4 +1,4 @@
-// The words of machine code besides opcodes: modifiers and special registers.
+// The names of machine code's modifiers and special registers.
 #ifndef SASS_WORDS_H
 #define SASS_WORDS_H
 
@@ -33,8 +33,8 @@
     NAME(UNPACK_B) NAME(UNPACK_B_MERGE_C) NAME(UP) TEXT(U_128, "U.128") \
     TEXT(VIEW_ASYNC_S, "VIEW.ASYNC.S") NAME(W) NAME(WIDE) NAME(X) NAME(XOR) NAME(XORSIGN)
 
-// Every special register that is known: NAME(name, number), or TEXT(name, number, text) if its
-// text is not SR_ and the name.
+// Every known special register: NAME(name, number), or TEXT(name, number, text) if its text is not
+// SR_ and the name.
 #define SASS_SPECIAL_WORDS(NAME, TEXT) \
     NAME(LANEID, 0x00) NAME(VIRTID, 0x03) NAME(TID, 0x20) TEXT(TID_X, 0x21, "SR_TID.X") \
     TEXT(TID_Y, 0x22, "SR_TID.Y") TEXT(TID_Z, 0x23, "SR_TID.Z") TEXT(CTAID_X, 0x25, "SR_CTAID.X") \
@@ -49,7 +49,7 @@
 #define SASS_TEXT(name, text) SASS_MOD_##name,
 typedef enum {
     SASS_MOD_UNKNOWN, // in a list of table.c: a value whose meaning is not known
-    SASS_MOD_NONE,    // likewise: a value for which nothing is written
+    SASS_MOD_NONE,    // likewise: a value without text
     SASS_MODIFIER_WORDS(SASS_NAME, SASS_TEXT)
 } SassModifier;
 #undef SASS_NAME

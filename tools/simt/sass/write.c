@@ -1,4 +1,4 @@
-// Writes the text of machine instructions, as disassemblers do.
+// Writes machine instructions as text, in the format of disassemblers.
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-// Caches by footprint: see cache.h. A cache holds what was touched as long as no more than its size
-// was touched since: every sector has the count of what had been when it was touched last. What is
-// touched again soon does not count anew.
+// Models caches by footprint. A cache holds a sector until more than its size has been touched
+// since: each sector stores the count of touched sectors when it was last touched. Sectors that are
+// touched again soon are not counted again. See cache.h.
 #define _DEFAULT_SOURCE
 #include "simt/time/cache.h"
 
@@ -11,28 +11,28 @@
 enum { SECTOR = 32 };
 
 typedef struct {
-    uint32_t *touched; // of each sector of memory; 0: never
-    uint32_t came;     // sectors touched, and one
-    uint32_t since;    // what was touched earlier is not there
-    uint64_t holds;    // sectors
+    uint32_t *touched; // by sector of memory: `came` at its last touch; 0: never
+    uint32_t came;     // number of sectors touched, plus 1
+    uint32_t since;    // sectors touched before this count are not in the cache
+    uint64_t holds;    // capacity in sectors
 } Level;
 
-static Level near, far;
-static uint32_t before;   // what the launch in front of this one touched is no older
-static uint32_t *written; // of each sector, what far.came was when it was written last; 0: never
+static Level l1, l2;
+static uint32_t before;   // the value of l2.since in the previous launch
+static uint32_t *written; // by sector, l2.came at its last write; 0: never
 static size_t sectors;
-static bool all_stays;
+static bool keeps_all;
 
 static bool map(uint32_t **at, size_t count) {
     if (*at) return true;
-    void *room = mmap(NULL, count * sizeof **at, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) return false;
-    *at = room;
+    void *mapped = mmap(NULL, count * sizeof **at, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return false;
+    *at = mapped;
     return true;
 }
 
-// Counts that would come round again begin anew, and then the cache is empty.
+// Before the counts overflow, empties the cache and restarts them.
 static void begin(Level *level, uint64_t bytes) {
     level->holds = bytes / SECTOR;
     if (level->came > UINT32_MAX / 2) {
@@ -46,16 +46,16 @@ static void begin(Level *level, uint64_t bytes) {
 
 bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm) {
     sectors = memory_range() / SECTOR + 1;
-    if (!map(&near.touched, sectors) || !map(&far.touched, sectors) || !map(&written, sectors))
+    if (!map(&l1.touched, sectors) || !map(&l2.touched, sectors) || !map(&written, sectors))
         return false;
-    before = far.since;
-    begin(&near, l1_bytes);
-    begin(&far, l2_bytes);
-    all_stays = warm;
+    before = l2.since;
+    begin(&l1, l1_bytes);
+    begin(&l2, l2_bytes);
+    keeps_all = warm;
     return true;
 }
 
-void cache_leave_sm(void) { near.since = ++near.came; }
+void cache_leave_sm(void) { l1.since = ++l1.came; }
 
 static bool holds(Level *level, size_t at, bool earlier) {
     const uint32_t last = level->touched[at];
@@ -66,15 +66,15 @@ static bool holds(Level *level, size_t at, bool earlier) {
     return there;
 }
 
-Found cache_touch(uint64_t address, bool own, bool is_near, bool writes) {
+Found cache_touch(uint64_t address, bool own, bool may_hit_l1, bool writes) {
     const size_t at = (size_t)(address - memory_base) / SECTOR;
     if (address < memory_base || at >= sectors) return FOUND_L2;
     const uint32_t wrote = written[at];
-    const bool in_far = holds(&far, at, all_stays || (wrote && wrote >= before));
-    if (writes) { // each sector goes to DRAM once a launch, whatever lies in L2
-        written[at] = far.came;
-        return wrote >= far.since ? FOUND_L2 : FOUND_DRAM;
+    const bool in_l2 = holds(&l2, at, keeps_all || (wrote && wrote >= before));
+    if (writes) { // each sector is written to DRAM once per launch, even if it is in L2
+        written[at] = l2.came;
+        return wrote >= l2.since ? FOUND_L2 : FOUND_DRAM;
     }
-    if (own && is_near && holds(&near, at, false)) return FOUND_L1;
-    return in_far ? FOUND_L2 : FOUND_DRAM;
+    if (own && may_hit_l1 && holds(&l1, at, false)) return FOUND_L1;
+    return in_l2 ? FOUND_L2 : FOUND_DRAM;
 }

@@ -1,4 +1,4 @@
-// Devices' speeds, read from a file: see device.h.
+// Reads a device's measured speeds from a file. See device.h.
 #include "simt/time/device.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include "base/csv.h"
 #include "base/file.h"
 
-// The rows that are used, and where they go: one number, or those in the place of `*`: powers of
-// two from `first` on.
+// The rows to read and their fields: one number each, or several, with powers of two from `first`
+// on in place of `*`.
 typedef struct {
     const char *name;
     size_t to;
     uint32_t count, first, shift;
-    uint32_t step, least, most; // of a number of things, a multiple of `step`; 0: it is measured
+    uint32_t step, least, most; // for counts: a multiple of `step` in this range; 0: a measurement
 } TimeRow;
 
 #define ONE(row, field)                                                                            \
@@ -33,7 +33,7 @@ typedef struct {
         ONE(kind "_own_address_" of "_warp", field[2]),                                            \
         ONE(kind "_own_line_" of "_warp", field[3]), ONE(kind "_16_kib_" of "_warp", field[4])
 static const TimeRow wanted[] = {
-    WHOLE("sm_count", sms, 1, 1, 1024), // these two as --sms and --sm-threads take them
+    WHOLE("sm_count", sms, 1, 1, 1024), // these two have the limits of --sms and --sm-threads
     WHOLE("warps_per_sm", warps, 16, 32, 64),
     WHOLE("blocks_per_sm", blocks, 1, 1, 64),
     WHOLE("shared_bytes_per_sm", shared_bytes, 1, 1, 1 << 24),
@@ -54,7 +54,7 @@ static const TimeRow wanted[] = {
     ONE("rate_ldc", rate_constant),
     ONE("rate_branch", rate_branch),
     ONE("rate_s2r", rate_special),
-    ONE("rate_lds_1_warp", rate_way),
+    ONE("rate_lds_1_warp", rate_lsu),
     ONE("rate_atoms", rate_atoms),
     ONE("latency_iadd3", add),
     ONE("latency_s2r", special),
@@ -72,14 +72,14 @@ static const TimeRow wanted[] = {
     ONE("latency_warpsync", warpsync),
     MANY("shared_ld_*_ways", load_ways, TIME_WAYS, 1, 1),
     MANY("shared_st_*_ways", store_ways, TIME_WAYS, 1, 1),
-    MANY("shared_ld_*_bytes", load_wide[1], TIME_SIZES - 1, 8, 1),
-    MANY("shared_st_*_bytes", store_wide[1], TIME_SIZES - 1, 8, 1),
+    MANY("shared_ld_*_bytes", load_by_size[1], TIME_SIZES - 1, 8, 1),
+    MANY("shared_st_*_bytes", store_by_size[1], TIME_SIZES - 1, 8, 1),
     ONE("shared_mix", shared_mix),
     ONE("shared_shuffle_mix", shuffle_mix),
     MANY("barrier_*_warps", barrier, TIME_WARPS, 1, 1),
     ONE("barrier_32_blocks_2_warps", barrier_full),
     ONE("latency_l1", l1),
-    MANY("rate_l1_*_bytes", l1_wide, TIME_SIZES, 4, 1),
+    MANY("rate_l1_*_bytes", l1_by_size, TIME_SIZES, 4, 1),
     MANY("l1_*_lines", l1_lines[1], TIME_WAYS - 1, 2, 1),
     ONE("l1_32_lines_own_banks", l1_tags),
     ONE("latency_l2", l2),
@@ -128,7 +128,7 @@ static const TimeRow wanted[] = {
 
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
-// The k-th name of a row of several.
+// The k-th name of a row that stands for several numbers.
 static Str name_of(Arena *arena, const TimeRow *row, uint32_t k) {
     Buf buf = {.arena = arena};
     const char *star = row->count > 1 ? strchr(row->name, '*') : NULL;
@@ -142,7 +142,7 @@ static double *place_of(TimeDevice *device, const TimeRow *row, uint32_t k) {
     return (double *)(void *)((char *)device + row->to) + k;
 }
 
-// The row of a number, and which of several it is; NULL: it is not used.
+// The row of a name, and which of its numbers that is; NULL: the name is not used.
 static const TimeRow *row_of(Arena *arena, Str name, uint32_t *k) {
     for (size_t r = 0; r < WANTED; r++)
         for (*k = 0; *k < wanted[r].count; ++*k)
@@ -158,8 +158,8 @@ static bool number_of(Arena *arena, Str text, double *value) {
     return text.len && !*end && !errno && isfinite(*value);
 }
 
-// Says why a value is out of range, or returns NULL. Measurements are in cycles, bytes a cycle,
-// GB/s and us. The prediction rounds them, and divides by all but those that may be 0.
+// Says why a value is out of range, or returns NULL. Measurements are in cycles, bytes per cycle,
+// GB/s and us. The prediction rounds them, and divides by all except those that may be 0.
 static const char *fault_of(Arena *arena, const TimeRow *row, double value) {
     const double measured_least = 1e-3, measured_most = 1e6;
     Buf buf = {.arena = arena};
@@ -216,18 +216,18 @@ static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *er
             say(arena, error, path, 0, "no row of this name", name_of(arena, &wanted[r], k));
             return false;
         }
-    // A point of a curve may lie above its end: what few lines are asked for comes faster.
+    // A point of a curve may exceed the peak rate, since data for a few lines comes faster.
     const double dram = device->dram_read / device->clock_ghz / device->sms;
     for (int k = 0; k < TIME_LOADS; k++) {
         device->l2_load[k] = fmin(device->l2_load[k], device->l2_rate);
         device->dram_load[k] = fmin(device->dram_load[k], dram);
     }
-    // Before it stores, a kernel that stores reads its block and its thread.
+    // The store kernel reads its block and thread index before it stores.
     const double special_us = 2 * device->special / device->clock_ghz / 1000;
     device->launch_store_us = fmax(device->launch_store_us - special_us, 0);
-    device->load_wide[0] = device->load_ways[0];
-    device->store_wide[0] = device->store_ways[0];
-    device->l1_lines[0] = device->l1_wide[0];
+    device->load_by_size[0] = device->load_ways[0];
+    device->store_by_size[0] = device->store_ways[0];
+    device->l1_lines[0] = device->l1_by_size[0];
     return true;
 }
 

@@ -1,10 +1,10 @@
-// Which pipe executes an instruction, what it does there, and how fast the pipes are: see trace.h.
+// Maps an instruction to its pipe and operation, and sets the pipes' speeds. See trace.h.
 #include "simt/time/trace.h"
 
-// Cycles that no microbenchmark of chapter 17 measures, so that we had to choose them.
+// Cycles that no microbenchmark of chapter 17 measures: these values are assumed.
 enum {
-    CHOSEN_UNIFORM = 2, // the scheduler's, for a uniform instruction
-    CHOSEN_CONTROL = 2, // the scheduler's, for EXIT, BSSY and the like
+    CHOSEN_UNIFORM = 2, // of the scheduler, for a uniform instruction
+    CHOSEN_CONTROL = 2, // of the scheduler, for EXIT, BSSY and the like
     CHOSEN_UNIFORM_LATE = 12,
     CHOSEN_READ = 2, // from the queue until its registers may be overwritten
     CHOSEN_READ_GLOBAL = 12,
@@ -12,12 +12,13 @@ enum {
     CHOSEN_MATRIX_LATE = 32,
 };
 
-// Corrects an instruction's pipe and operation, which are its opcode's, for one of its modifiers.
+// Adjusts an instruction's pipe and operation, which come from its opcode, for one of its
+// modifiers.
 static void refine(TimeInst *inst, SassModifier modifier) {
     switch (modifier) {
     case SASS_MOD_WIDE:
     case SASS_MOD_HI:
-    case SASS_MOD_2A_HI: // not measured: we assume that it is as slow as .HI
+    case SASS_MOD_2A_HI: // not measured: assumed to be as slow as .HI
         if (inst->pipe == PIPE_IMAD) inst->pipe = PIPE_WIDE;
         break;
     case SASS_MOD_U64:
@@ -83,9 +84,9 @@ TimePipes time_pipes(const TimeDevice *d) {
                   [PIPE_CONSTANT] = d->rate_constant,
                   [PIPE_BARRIER] = CHOSEN_CONTROL,
                   [PIPE_MATRIX] = CHOSEN_MATRIX,
-                  [PIPE_SHARED] = d->rate_way,
-                  [PIPE_SHUFFLE] = d->rate_way,
-                  [PIPE_GLOBAL] = d->rate_way},
+                  [PIPE_SHARED] = d->rate_lsu,
+                  [PIPE_SHUFFLE] = d->rate_lsu,
+                  [PIPE_GLOBAL] = d->rate_lsu},
         .read = {[PIPE_SHARED] = CHOSEN_READ,
                  [PIPE_SHUFFLE] = CHOSEN_READ,
                  [PIPE_GLOBAL] = CHOSEN_READ_GLOBAL},

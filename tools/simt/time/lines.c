@@ -1,4 +1,4 @@
-// Time by source line: see time.h.
+// Adds up predicted time by source line. See time.h.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int compare_lines(const void *left, const void *right) {
 size_t time_by_line(Arena *arena, const PtxModule *module, const PtxFunction *function,
                     const TimePrediction *prediction, TimeLine **lines) {
     TimeLine *all = ARENA_NEW(arena, prediction->place_count + 1u, TimeLine);
-    size_t count = 0, kept = 0;
+    size_t count = 0, merged = 0;
     for (uint32_t k = 0; k < prediction->place_count; k++) {
         const TimePlace *place = &prediction->places[k];
         const PtxPlace at = function->insts[place->inst].place;
@@ -23,11 +23,11 @@ size_t time_by_line(Arena *arena, const PtxModule *module, const PtxFunction *fu
     }
     qsort(all, count, sizeof *all, compare_lines);
     for (size_t k = 0; k < count; k++) {
-        if (kept && compare_lines(&all[kept - 1], &all[k]) == 0)
-            for (int i = 0; i < STALLS; i++) all[kept - 1].cycles[i] += all[k].cycles[i];
+        if (merged && compare_lines(&all[merged - 1], &all[k]) == 0)
+            for (int i = 0; i < STALLS; i++) all[merged - 1].cycles[i] += all[k].cycles[i];
         else
-            all[kept++] = all[k];
+            all[merged++] = all[k];
     }
     *lines = all;
-    return kept;
+    return merged;
 }

@@ -1,4 +1,4 @@
-// An SM's memories: see memory.h.
+// Models the time of an SM's memory accesses. See memory.h.
 #include "simt/time/memory.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-// Of a table for 1, 2, 4, 8 .. the value for `at`, between two of them in proportion.
+// Interpolates a table for 1, 2, 4, 8, ... linearly at `at`.
 static double between(const double *table, int count, double at) {
     if (at <= 1) return table[0];
     const double place = log2(at);
@@ -15,7 +15,7 @@ static double between(const double *table, int count, double at) {
     return table[below] + part * (table[below + 1] - table[below]);
 }
 
-// --- the way out of the SM's schedulers ---
+// --- shared memory and L1 ---
 
 static int size_class(uint32_t bytes) { return bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2; }
 
@@ -26,25 +26,25 @@ static double shared_cycles(const TimeMemory *m, const TimeInst *inst, const Tim
     const double ways = m->without[LIMITER_CONFLICTS] ? s->groups : s->wavefronts;
     if (inst->act == ACT_ATOMIC) return larger(d->rate_atoms / 4, ways);
     if (size == 0) return between(stores ? d->store_ways : d->load_ways, TIME_WAYS, ways);
-    const double whole = (stores ? d->store_wide : d->load_wide)[size];
+    const double whole = (stores ? d->store_by_size : d->load_by_size)[size];
     return whole * smaller(s->groups / (double)(1 << size), 1) + larger(ways - s->groups, 0);
 }
 
 static double global_cycles(const TimeMemory *m, const TimeStep *s) {
     static const double full[] = {1, 2, 4}; // wavefronts of 32 lanes
     const int size = size_class(s->bytes);
-    const double whole = m->d->l1_wide[size] * smaller(s->wavefronts / full[size], 1);
+    const double whole = m->d->l1_by_size[size] * smaller(s->wavefronts / full[size], 1);
     const double tags = s->lines > 4 ? s->lines * m->d->l1_tags / 32 : 0;
     return larger(larger(whole, tags), between(m->d->l1_lines, TIME_WAYS, s->ways));
 }
 
-// An SM's atomic operations: 32 lanes side by side are four sectors.
+// Cycles of an SM for atomic operations: 32 lanes at consecutive addresses are four sectors.
 static double atomic_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
     const double full = inst->act == ACT_ATOMIC ? m->d->atom_sm : m->d->red_sm;
     return larger(full * smaller((s->dram + s->l2) / 4.0, 1), s->lines * m->d->red_sm_lines / 32);
 }
 
-static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
+static double lsu_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
     double cycles = 1;
     if (inst->pipe == PIPE_SHUFFLE) cycles = m->d->rate_shuffle / 4;
     if (inst->pipe == PIPE_SHARED && s->wavefronts) cycles = shared_cycles(m, inst, s);
@@ -55,8 +55,8 @@ static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeSt
 
 // --- L2 and DRAM ---
 
-// Cycles from a load of 128 bytes to its last one, from the curve: so many bytes of an SM are in
-// flight. Less the additions that stood between the two.
+// The latency of a 128-byte load with these bytes of an SM in flight, from the curve, without the
+// additions that the benchmark has between two loads.
 static double loaded(const TimeDevice *d, const double load[TIME_LOADS], double in_flight) {
     const double place = in_flight > TIME_LOAD_LEAST ? log2(in_flight / TIME_LOAD_LEAST) : 0;
     const double added = 3.5 * d->add; // three of 14 cycles
@@ -67,22 +67,22 @@ static double loaded(const TimeDevice *d, const double load[TIME_LOADS], double 
     return (1 - part) * low / load[below] + part * 2 * low / load[below + 1] - added;
 }
 
-// Where they go to, and how fast it is.
+// A memory that requests go to, and how fast it is.
 typedef struct {
     TimeFlow *flow;
     const double *load, *gather, *spread;
-    double alone, rate; // cycles of one sector's load; bytes a cycle
-} Goal;
+    double alone, rate; // latency of a single sector's load; bytes per cycle
+} MemoryLevel;
 
-// The most that an SM gets while all are at it.
+// The highest rate of an SM while all load.
 static double peak(const double *table, int count) {
     double most = table[0];
     for (int k = 1; k < count; k++) most = larger(most, table[k]);
     return most;
 }
 
-// Any number from 0 to 1, the same in each run: Steele and others, "Fast splittable pseudorandom
-// number generators", 2014.
+// A pseudorandom number from 0 to 1, the same in each run: Steele and others, "Fast splittable
+// pseudorandom number generators", 2014.
 static double chance(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -90,8 +90,8 @@ static double chance(uint64_t *state) {
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-// By how much one load takes longer than the mean, or shorter: between the measured parts of all
-// loads in proportion.
+// How much longer or shorter than the mean one load takes, interpolated between the measured
+// percentiles.
 static double deviation(const double spread[TIME_PERCENTS], double u) {
     static const double parts[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
     double mean = 0, at = 0;
@@ -104,43 +104,44 @@ static double deviation(const double spread[TIME_PERCENTS], double u) {
     return at - mean;
 }
 
-// Cycles of an access while so much is in flight: as the curve has it. Where each lane wants a
-// sector of a line of its own, as alone for one, and for 32 later by what was measured of them when
-// nothing else was asked for; between the two by the number's logarithm.
-static double latency_of(const TimeMemory *m, const Goal *goal, double lines, double sectors,
-                         double in_flight) {
-    const double few = loaded(m->d, goal->load, in_flight);
+// The latency of an access with these bytes in flight, from the curve. If each lane reads a sector
+// of its own line, it is the latency of a single load for one lane, that of the measured gather at
+// the lowest load for 32 lanes, and in between proportional to the logarithm of the number of
+// lanes.
+static double latency_of(const TimeMemory *m, const MemoryLevel *level, double lines,
+                         double sectors, double in_flight) {
+    const double few = loaded(m->d, level->load, in_flight);
     if (sectors > lines) return few;
-    const double one = loaded(m->d, goal->load, TIME_LOAD_LEAST);
-    const double alone = larger(one - goal->alone, 0);
-    const double many = larger(TIME_GATHER_LEAST / goal->gather[0] - 3.5 * m->d->add - one, 0);
+    const double one = loaded(m->d, level->load, TIME_LOAD_LEAST);
+    const double alone = larger(one - level->alone, 0);
+    const double many = larger(TIME_GATHER_LEAST / level->gather[0] - 3.5 * m->d->add - one, 0);
     return few - alone + smaller(log2(larger(lines, 1)) / 5, 1) * (many + alone);
 }
 
-// Bytes come, behind those that come already.
-static double flow(TimeMemory *m, const Goal *goal, double bytes, double lines, double sectors,
-                   double at) {
-    TimeFlow *f = goal->flow;
+// When these bytes arrive, after those that are already in flight.
+static double flow(TimeMemory *m, const MemoryLevel *level, double bytes, double lines,
+                   double sectors, double at) {
+    TimeFlow *f = level->flow;
     while (f->first < f->last && f->done[f->first % TIME_FLIGHTS] <= at)
         f->in_flight -= (double)f->bytes[f->first++ % TIME_FLIGHTS];
     f->in_flight = bytes + (m->without[LIMITER_MEMORY] ? 0 : f->in_flight);
     f->moved += bytes;
     const double in_flight = f->in_flight * m->active / m->d->sms;
     const double latency =
-        m->without[LIMITER_LATENCY] ? m->d->l1 : latency_of(m, goal, lines, sectors, in_flight);
+        m->without[LIMITER_LATENCY] ? m->d->l1 : latency_of(m, level, lines, sectors, in_flight);
     if (m->without[LIMITER_MEMORY]) return at + latency;
-    const double served = larger(at + latency, f->free + bytes / goal->rate);
+    const double served = larger(at + latency, f->free + bytes / level->rate);
     f->free = served;
     if (f->last - f->first < TIME_FLIGHTS) {
         f->done[f->last % TIME_FLIGHTS] = served;
         f->bytes[f->last++ % TIME_FLIGHTS] = (float)bytes;
     }
     if (m->without[LIMITER_LATENCY]) return served;
-    return served + deviation(goal->spread, chance(&m->draws));
+    return served + deviation(level->spread, chance(&m->draws));
 }
 
-// Between reading alone, as much of both, and writing alone, the time for a byte in proportion.
-// Where no SM can do another's work, the slowest one's.
+// Interpolates the time per byte between reads only, a copy, and writes only. If no SM can take
+// over another's work, uses the slowest SM's rate.
 double memory_dram_rate(const TimeMemory *m) {
     const TimeDevice *d = m->d;
     const double w = m->write_part;
@@ -149,29 +150,29 @@ double memory_dram_rate(const TimeMemory *m) {
     return 1 / cost / d->clock_ghz / d->sms * (m->fixed ? d->dram_slowest : 1);
 }
 
-// Lanes that each ask for a sector of a line of their own cost as many bytes more as their rate is
-// lower, by whether they lie at one distance from each other or anywhere; DRAM gives 64 bytes for
-// each that lies so.
-static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
+// If each lane reads a sector of its own line, scales the bytes by the lower rate measured for such
+// accesses, with a constant stride or at random. With a stride DRAM transfers 64 bytes for each.
+static double global_access(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
     const bool single = s->lines > 1 && sectors <= s->lines, gathers = single && !s->even;
     const bool stores = inst->act == ACT_STORE;
     const double more = inst->act == ACT_STRONG ? larger(d->strong_load - d->l2, 0) : 0;
     const double lines = single && s->even ? 0 : s->lines, dram_rate = memory_dram_rate(m);
-    const Goal near = {
+    const MemoryLevel l2 = {
         &m->l2,       d->l2_load,
         d->l2_gather, d->l2_spread,
         d->l2 + more, smaller((stores ? d->l2_write_rate : d->l2_rate) / share, d->l2_sm_rate)};
     const double slower = d->l2_rate / (gathers ? peak(d->l2_gather, TIME_GATHERS) : d->l2_sectors);
-    const double done = flow(m, &near, sectors * 32 * (single ? slower : 1), lines, sectors, at);
-    if (!s->dram || (stores && m->stays)) return done;
-    const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
-                       d->dram_spread, d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
+    const double done = flow(m, &l2, sectors * 32 * (single ? slower : 1), lines, sectors, at);
+    if (!s->dram || (stores && m->stores_stay)) return done;
+    const MemoryLevel dram = {&m->dram,       d->dram_load,
+                              d->dram_gather, d->dram_spread,
+                              d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
     double bytes = s->lines > 1 && !stores ? s->pieces * 64 : s->dram * 32;
     if (gathers) bytes = s->dram * 32 * larger(dram_rate / peak(d->dram_gather, TIME_GATHERS), 1);
-    const double back = flow(m, &goal, bytes, lines, s->dram, at);
-    return stores ? done : larger(done, back); // what is stored has only to come to L2
+    const double back = flow(m, &dram, bytes, lines, s->dram, at);
+    return stores ? done : larger(done, back); // a store only has to reach L2
 }
 
 // --- atomic operations ---
@@ -180,12 +181,13 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     const TimeDevice *d = m->d;
     const bool returns = inst->act == ACT_ATOMIC;
     const double *cycles = d->atomics[returns][inst->floats];
-    const double lanes = s->atomics * (double)s->same; // about
+    const double lanes = s->atomics * (double)s->same; // approximately
     const double apart = larger(s->dram + s->l2 - 4, 0) / 28;
     const double crowded = 1 - smaller(larger(log2(larger(m->atomic_bytes, 1)) - 14, 0) / 6, 1);
     double taken = cycles[2] + apart * (cycles[3] - cycles[2]);
     taken *= 1 + crowded * larger(cycles[4] / cycles[3] - 1, 0);
-    // Fewer addresses are served by fewer places of L2, one by at least as many as one has.
+    // Fewer addresses are served by fewer slices of L2; a single address takes at least as long as
+    // one slice does.
     const double fewer = 16384 / larger(m->atomic_bytes, 4);
     if (fewer > 1) taken = larger(taken, s->lanes * smaller(cycles[4] / 32 * fewer, cycles[0]));
     if (s->atomics == 1)
@@ -199,15 +201,15 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
 
 double memory_access(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double now,
                      double *taken) {
-    m->way = larger(now, m->way) + way_cycles(m, inst, s);
-    *taken = m->way;
+    m->lsu = larger(now, m->lsu) + lsu_cycles(m, inst, s);
+    *taken = m->lsu;
     if (inst->pipe == PIPE_SHARED && inst->act == ACT_ATOMIC) {
         const double more = m->d->shared_atomic_same - m->d->shared_atomic;
-        return m->way + m->d->shared_atomic +
+        return m->lsu + m->d->shared_atomic +
                larger(more, 0) * (s->same > 1 ? s->same - 1 : 0) / 31;
     }
-    if (inst->pipe != PIPE_GLOBAL) return m->way + m->pipes.latency[inst->pipe];
-    if (s->atomics) return atomic(m, inst, s, m->way);
-    if (s->dram + s->l2) return far(m, inst, s, m->way);
-    return m->way + m->d->l1;
+    if (inst->pipe != PIPE_GLOBAL) return m->lsu + m->pipes.latency[inst->pipe];
+    if (s->atomics) return atomic(m, inst, s, m->lsu);
+    if (s->dram + s->l2) return global_access(m, inst, s, m->lsu);
+    return m->lsu + m->d->l1;
 }

@@ -1,4 +1,5 @@
-// The ways of an SM to its memories, with a clock: who asks when, and when the data is there.
+// An SM's access to its memories, in time: takes the cycle of a request, and returns the cycle in
+// which the data arrives.
 #ifndef TIME_MEMORY_H
 #define TIME_MEMORY_H
 
@@ -7,9 +8,9 @@
 
 enum { TIME_FLIGHTS = 1 << 13 };
 
-// Bytes that are under way, and when the last of them come.
+// Bytes in flight to the SM, and when the last of them arrive.
 typedef struct {
-    double free; // when the next one may come
+    double free; // when the next byte may arrive
     double in_flight, moved;
     double done[TIME_FLIGHTS];
     float bytes[TIME_FLIGHTS];
@@ -20,23 +21,23 @@ typedef struct {
     const TimeDevice *d;
     TimePipes pipes;
     bool without[LIMITERS];
-    double active;       // SMs that have blocks
-    double write_part;   // of the bytes that go to DRAM
-    bool stays;          // what is stored, in L2
-    bool fixed;          // each SM has its share from the start
-    double atomic_bytes; // between the first and the last address of atomic operations
-    double way;          // when the way to shared memory and L1 is free again
+    double active;       // number of SMs that have blocks
+    double write_part;   // share of the DRAM bytes that are writes
+    bool stores_stay;    // stores stay in L2
+    bool fixed;          // the SMs' shares of the work are fixed from the start
+    double atomic_bytes; // from the first to the last address of atomic operations
+    double lsu;          // when the pipe to shared memory and L1 is free again
     double atomics;      // when L2 can take the next atomic operation
-    uint64_t draws;      // of chance
+    uint64_t draws;      // state of the random numbers
     TimeFlow l2, dram;
 } TimeMemory;
 
-// When what an instruction to memory asks for is there; `now` it is issued. *taken: when it has
-// left the queue that it waits in.
+// The cycle in which the data of a memory instruction that is issued at `now` arrives. *taken: when
+// it leaves the instruction queue.
 double memory_access(TimeMemory *memory, const TimeInst *inst, const TimeStep *step, double now,
                      double *taken);
 
-// Bytes a cycle that an SM gets from DRAM while all are at it.
+// Bytes per cycle that each SM gets from DRAM while all SMs load.
 double memory_dram_rate(const TimeMemory *memory);
 
 #endif

@@ -1,5 +1,5 @@
-// Recording: see record.h. The SM is the one that gets the last block, which no other has more of.
-// Accesses of all blocks are looked at, for caches.
+// Records the blocks of the SM that gets the last block, since no other SM has more blocks.
+// Accesses of all blocks go through the cache model. See record.h.
 #include "simt/time/record.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "simt/time/cache.h"
 
 enum {
-    STEPS_MOST = 3 << 20,  // of all warps; what comes behind is extrapolated
-    BLOCKS_MOST = 1 << 15, // recorded
-    L1_MORE = 28 << 10,    // chosen: bytes of L1 that are never shared memory
+    STEPS_MOST = 3 << 20,  // of all warps; the rest is extrapolated
+    BLOCKS_MOST = 1 << 15, // recorded blocks
+    L1_MORE = 28 << 10,    // assumed: bytes of L1 that are never shared memory
 };
 
 static Recorder *recorder_of(const Block *block) {
@@ -43,8 +43,8 @@ static bool grow(Recorder *r) {
     return true;
 }
 
-// Where an uneven rest of work goes to the first blocks, and what is done last to the last one, the
-// SM has both: block 0 in the place of the first that it would have.
+// If uneven work falls to the first blocks and the final work to the last one, this SM has both:
+// block 0 takes the place of its first block.
 static bool is_chosen(const Recorder *r, uint64_t number) {
     if (r->one_each) return true;
     if (r->chosen == 0) return number % r->sms == r->chosen;
@@ -69,13 +69,13 @@ static void begin(Block *block) {
     for (uint32_t k = 0; k < block->warp_count; k++) block->warps[k].followed = true;
 }
 
-// What a block does: instructions, and sectors that come from afar.
+// The work of a block: its instructions, and its sectors from L2 and DRAM.
 static uint64_t work_of(const Recorder *r, uint32_t number) {
     const uint32_t warps = r->machine->warps_per_block;
     uint64_t sum = 0;
     for (uint32_t w = 0; w < warps; w++) {
         const TimeTrace *trace = &r->traces[(size_t)number * warps + w];
-        sum += trace->count + trace->left_out;
+        sum += trace->count + trace->dropped;
         for (uint32_t k = 0; k < trace->count; k++)
             sum += trace->steps[k].dram + trace->steps[k].l2;
     }
@@ -92,7 +92,7 @@ static void forget(Recorder *r, uint32_t number) {
     }
 }
 
-// Of blocks that have an SM each, the one that does the most is kept, as the first.
+// If each block has an SM of its own, keeps the one with the most work as the first.
 static void end(Block *block) {
     Recorder *r = recorder_of(block);
     const uint32_t warps = r->machine->warps_per_block;
@@ -100,7 +100,7 @@ static void end(Block *block) {
     if (!r->one_each || !number) return;
     cache_leave_sm();
     block->watch = NULL;
-    if (number == 1) return; // it is that
+    if (number == 1) return; // the first block is already there
     if (work_of(r, number - 1) >= work_of(r, 0)) {
         forget(r, 0);
         memcpy(r->traces, &r->traces[(size_t)(number - 1) * warps], warps * sizeof *r->traces);
@@ -110,8 +110,8 @@ static void end(Block *block) {
     }
 }
 
-// Whether the block goes on after others have begun: it only spun. Blocks of clusters take turns
-// anyway.
+// Whether the block runs again after others have begun, because it only spun. Blocks of clusters
+// take turns in any case.
 static bool waited(Recorder *r, const Block *block) {
     uint64_t *seen = &r->seen[(size_t)(uintptr_t)block->watch - 1];
     const bool others = *seen != r->begun;
@@ -124,15 +124,15 @@ static void step(Warp *warp, const Inst *inst) {
     TimeTrace *trace = trace_of(warp);
     if (!trace) return;
     if (inst->ptx >= r->inst_count) {
-        r->strange = true;
+        r->outside_code = true;
         return;
     }
     const Inst **last = &r->last[trace - r->traces];
     const bool same = *last && (*last)->ptx == inst->ptx && inst > *last;
     *last = inst;
-    if (same) return; // of the same machine instruction
+    if (same) return; // part of the same machine instruction
     if (trace->count >= r->warp_most || r->failed) {
-        trace->left_out++;
+        trace->dropped++;
         return;
     }
     if (trace->count == trace->capacity) {
@@ -163,9 +163,9 @@ static bool among(const uint64_t *seen, uint32_t count, uint64_t value) {
 }
 
 static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_t sector) {
-    const bool near = access->kind == ACCESS_LOAD && !access->order;
+    const bool may_hit_l1 = access->kind == ACCESS_LOAD && !access->order;
     const bool writes = access->kind != ACCESS_LOAD;
-    const Found found = cache_touch(sector << 5, s != NULL, near, writes);
+    const Found found = cache_touch(sector << 5, s != NULL, may_hit_l1, writes);
     if (found == FOUND_DRAM && access->kind == ACCESS_STORE)
         r->wrote++;
     else if (found == FOUND_DRAM)
@@ -186,7 +186,7 @@ static bool lie_evenly(uint32_t lanes, const uint64_t address[LANES]) {
     return true;
 }
 
-// The sectors and lines that the lanes touch.
+// Counts the sectors and lines that the lanes touch.
 static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
     uint64_t sectors[2 * LANES], lines[2 * LANES], pieces[2 * LANES];
@@ -256,8 +256,8 @@ static void shared_access(TimeStep *s, const Access *access, uint32_t lanes,
     s->atomics = 0;
 }
 
-// Local memory has a line for each word of a warp's lanes, a sector for eight of them. What is
-// written goes through to L2; what is read comes from there as far as L1 is too small for all.
+// In local memory each word of a warp has a line, with a sector for eight lanes. Stores go through
+// to L2; loads come from L2 to the extent that L1 is too small for all local memory.
 static void local_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
                          const uint64_t address[LANES]) {
     const uint32_t words = (address_bytes(access) + 3) / 4;
@@ -283,10 +283,10 @@ static void local_access(Recorder *r, TimeStep *s, const Access *access, uint32_
     }
 }
 
-// What the warp has recorded last; NULL: it is not recorded.
+// The warp's last recorded step; NULL: it is not recorded.
 static TimeStep *step_of(const Warp *warp) {
     TimeTrace *trace = trace_of(warp);
-    return trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
+    return trace && trace->count && !trace->dropped ? &trace->steps[trace->count - 1] : NULL;
 }
 
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
@@ -304,7 +304,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (s && access->space == PTX_LOCAL) local_access(r, s, access, lanes, address);
 }
 
-// A copy from global memory to shared memory.
+// Counts a copy from global to shared memory.
 static void bulk(Warp *warp, const Bulk *copy) {
     Recorder *r = recorder_of(warp->block);
     TimeStep *s = step_of(warp);
@@ -316,8 +316,8 @@ static void bulk(Warp *warp, const Bulk *copy) {
 
 // --- the launch ---
 
-// Blocks that an SM holds (CUDA Occupancy Calculator, 9.0: registers are given to warps in units of
-// 256, each scheduler has a quarter of them).
+// Blocks that fit on an SM (CUDA Occupancy Calculator, 9.0: a warp's registers are allocated in
+// units of 256, and each scheduler has a quarter of them).
 static uint32_t resident_blocks(const Machine *m, const SassFunction *f, const TimeDevice *d) {
     const uint32_t warps = m->warps_per_block;
     uint32_t most = (uint32_t)d->blocks;

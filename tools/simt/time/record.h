@@ -1,4 +1,4 @@
-// What the warps of one SM execute, recorded while a launch runs.
+// Records what the warps of one SM execute, while a launch runs.
 #ifndef TIME_RECORD_H
 #define TIME_RECORD_H
 
@@ -7,27 +7,30 @@
 #include "simt/time/trace.h"
 
 struct Recorder {
-    Observer observer; // first, so that a pointer to it is one to the Recorder
+    Observer observer; // first, so that an Observer pointer can be cast to a Recorder
     const Machine *machine;
     const SassFunction *function;
     const TimeDevice *device;
     uint32_t inst_count, resident;
-    uint64_t sms, chosen; // the SM: of every so many blocks that one
-    uint64_t blocks;      // it has
-    TimeTrace *traces;    // of those that are recorded
-    const Inst **last;    // by warp, of the step recorded last
+    uint64_t sms, chosen; // the number of SMs; the recorded SM gets every block whose number is
+                          // `chosen` modulo `sms`
+    uint64_t blocks;      // number of its blocks
+    TimeTrace *traces;    // traces of the recorded blocks' warps
+    const Inst **last;    // by warp: the last recorded step
     uint32_t recorded, capacity, warp_most;
-    bool one_each; // no SM has two blocks: all are recorded, and the longest is kept
+    bool one_each; // no SM has two blocks: all blocks are recorded, and the longest is used
     uint64_t steps;
-    uint64_t begun, *seen;              // blocks, and how many when a recorded block went on last
-    uint64_t read, wrote;               // sectors of DRAM
-    uint64_t atomic_first, atomic_last; // addresses of atomic operations on global memory
-    uint64_t local_bytes, l1_bytes;     // local memory of an SM's threads; what L1 holds
-    double local_missed;                // sectors that were not in L1, and are not counted yet
-    bool stores;                        // to global memory
-    bool early;                         // it starts before the launch in front has ended
-    bool failed;                        // out of memory
-    bool strange;                       // code of another function
+    uint64_t begun,
+        *seen; // blocks begun, and for each recorded block how many had begun when it last ran
+    uint64_t read, wrote; // sectors read from and written to DRAM
+    uint64_t atomic_first,
+        atomic_last; // lowest and highest address of atomic operations on global memory
+    uint64_t local_bytes, l1_bytes; // local memory of an SM's threads; capacity of its L1
+    double local_missed;            // fraction of missed L1 sectors not counted yet
+    bool stores;                    // the launch stores to global memory
+    bool early;                     // the launch starts before the previous one has ended
+    bool failed;                    // out of memory
+    bool outside_code;              // a warp ran code of another function
 };
 
 // Opens an observer that records a launch and predicts how long it takes on SimtOptions.time.

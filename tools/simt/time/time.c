@@ -1,5 +1,5 @@
-// Predictions: see time.h. What was recorded is gone through once as it is, and then without each
-// of what could hold it back.
+// Predicts a launch's time: replays the recorded warps once as they are, and once without each
+// possible limit. See time.h.
 #include "simt/time/time.h"
 
 #include <stdlib.h>
@@ -8,9 +8,12 @@
 #include "simt/time/record.h"
 #include "simt/time/sm.h"
 
-enum { TRIED_STEPS = 300000 }; // that are gone through again to see what a limit costs
-enum { MEMSET_MOST = 4096 };   // chosen: bytes of a small one
-enum { MEAN_STEPS = 100000, MEAN_TIMES = 32 }; // so often at most, for the mean of chance
+enum { TRIED_STEPS = 300000 }; // steps to replay to see the cost of a limit
+enum { MEMSET_MOST = 4096 };   // assumed: bytes of a small memset
+enum {
+    MEAN_STEPS = 100000,
+    MEAN_TIMES = 32
+}; // steps and replays at most, for the mean over random latencies
 
 const char *const time_stall_names[STALLS] = {
     [STALL_SELECTED] = "selected",
@@ -61,7 +64,7 @@ static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     if (m->cluster_count < m->block_count) return "clusters of blocks";
     if (m->cooperative) return "how long blocks wait for each other";
-    if (r->strange) return "calls of functions that lie elsewhere";
+    if (r->outside_code) return "calls of functions that lie elsewhere";
     const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
     for (uint64_t w = 0; w < warps; w++)
         for (uint32_t k = 0; k < r->traces[w].count; k++) {
@@ -78,7 +81,7 @@ static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
 static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     const double all = (double)(r->read + r->wrote);
-    const bool stays = 32 * all <= r->device->l2_bytes;
+    const bool stores_stay = 32 * all <= r->device->l2_bytes;
     const uint64_t rest = m->block_count - (r->blocks - 1) * r->sms;
     return (TimeSm){.device = r->device,
                     .insts = insts,
@@ -91,12 +94,12 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .last_active = (double)rest,
                     .fixed = (double)r->blocks * (1 - r->device->dram_slowest) < 1,
                     .atomic_bytes = (double)(r->atomic_last - r->atomic_first),
-                    .stays = stays,
-                    .write_part = stays ? 0 : (double)r->wrote / all};
+                    .stores_stay = stores_stay,
+                    .write_part = stores_stay ? 0 : (double)r->wrote / all};
 }
 
-// What takes few steps is done often, with other chances each time, as if each time were another
-// SM: the launch ends with the slowest of those that have blocks.
+// A short launch is replayed several times with other random numbers, as if each replay were
+// another SM: the launch ends with the slowest SM that has blocks.
 static bool mean_cycles(TimeSm sm, TimeRun *run) {
     double sum = 0, slowest = run->cycles;
     const uint64_t steps = (uint64_t)run->issued + 1;
@@ -114,18 +117,18 @@ static bool mean_cycles(TimeSm sm, TimeRun *run) {
     return true;
 }
 
-static uint64_t left_out(const Recorder *r) {
+static uint64_t dropped(const Recorder *r) {
     const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
     uint64_t sum = 0;
-    for (uint64_t w = 0; w < warps; w++) sum += r->traces[w].left_out;
+    for (uint64_t w = 0; w < warps; w++) sum += r->traces[w].dropped;
     return sum;
 }
 
-// What was not recorded comes at the pace of what was.
+// Blocks and instructions that were not recorded are assumed to run at the pace of the others.
 static double extrapolated(const Recorder *r, const TimeRun *run) {
     const double skipped = r->one_each ? 0 : (double)(r->blocks - r->recorded);
     const double rate = run->rate > 0 ? run->rate : 1;
-    return run->cycles + skipped * run->block_cycles + (double)left_out(r) / rate;
+    return run->cycles + skipped * run->block_cycles + (double)dropped(r) / rate;
 }
 
 static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePrediction *p) {
@@ -160,7 +163,7 @@ static bool has_conflicts(const TimeSm *sm) {
     return false;
 }
 
-// As many blocks as are worth going through again.
+// The number of blocks to replay without each limit.
 static uint32_t tried_blocks(const TimeSm *sm) {
     uint64_t steps = 0;
     for (uint32_t b = 0; b < sm->blocks; b++) {

@@ -1,7 +1,7 @@
-// How long a launch of machine code would take on a device of which the speeds are known, and what
-// would hold it back. What the warps of one SM execute is recorded while the launch runs, and then
-// gone through with a clock; the other SMs are taken to do likewise. Chapter 17 builds it up step
-// by step.
+// Predicts how long a launch of machine code takes on a device with measured speeds, and what
+// limits it. The instructions of one SM's warps are recorded while the launch runs, and then
+// replayed with a clock; the other SMs are assumed to behave alike. Chapter 17 builds the model
+// step by step.
 #ifndef TIME_H
 #define TIME_H
 
@@ -9,10 +9,10 @@
 #include "simt/sass/cubin.h"
 #include "simt/time/device.h"
 
-// Why a warp does not issue, in Nsight Compute's words: warpstate_names[].
+// Why a warp does not issue, with Nsight Compute's names: warpstate_names[].
 typedef enum {
-    STALL_SELECTED, // it does
-    STALL_WAIT,     // a fixed number of cycles, which the compiler has set
+    STALL_SELECTED, // it issues
+    STALL_WAIT,     // the fixed stall count that the compiler has set
     STALL_LONG_SCOREBOARD,
     STALL_SHORT_SCOREBOARD,
     STALL_BARRIER,
@@ -28,58 +28,60 @@ typedef enum {
 
 extern const char *const time_stall_names[STALLS];
 
-// What could be taken away, to see what the launch would gain.
+// The limits that the model can remove, to see how much faster the launch would be.
 typedef enum {
-    LIMITER_MEMORY,    // its rate: as if DRAM and L2 gave each byte at once
-    LIMITER_LATENCY,   // of memory: as if all came after as long as from L1
-    LIMITER_CONFLICTS, // of banks
-    LIMITER_SHARED,    // the way to shared memory and L1: accesses of one wavefront, four at a time
-    LIMITER_ISSUE,     // issue slots and pipes: as if there were four times as many
-    LIMITER_BARRIER,   // as if nobody waited there
-    LIMITER_ATOMICS,   // their rate
-    LIMITER_BLOCKS,    // as if blocks started at once
-    LIMITER_LAUNCH,    // what a launch costs that does nothing
+    LIMITER_MEMORY,    // its rate: as if DRAM and L2 delivered each byte at once
+    LIMITER_LATENCY,   // of memory: as if every access had L1's latency
+    LIMITER_CONFLICTS, // bank conflicts
+    LIMITER_SHARED, // the pipe to shared memory and L1: as if each access took a quarter of a cycle
+    LIMITER_ISSUE,  // issue slots and pipes: as if there were four times as many
+    LIMITER_BARRIER, // as if no warp waited at barriers
+    LIMITER_ATOMICS, // their rate
+    LIMITER_BLOCKS,  // as if blocks started at once
+    LIMITER_LAUNCH,  // the cost of an empty launch
     LIMITERS
 } Limiter;
 
 extern const char *const time_limit_names[LIMITERS];
 
 typedef struct {
-    uint32_t inst; // of the kernel's function
+    uint32_t inst; // index in the kernel's function
     double cycles[STALLS];
 } TimePlace;
 
 // The prediction for a launch.
 typedef struct TimePrediction {
     double us, cycles;        // cycles of an SM while it has blocks
-    double issue_share;       // of the slots in which an instruction could have been issued
-    double memory_share;      // of the rate of DRAM, or L2 where that is nearer to its own
+    double issue_share;       // share of the issue slots that are used
+    double memory_share;      // share of the peak rate of DRAM or L2, whichever is higher
     double warps;             // resident, on average
-    uint64_t insts;           // warp instructions of that SM
-    double stalls[STALLS];    // warps' cycles
-    double launch_us;         // of `us`: the launch, and memsets in front of it
-    double without[LIMITERS]; // us, if that were no limit; as us where it was not tried
-    Limiter limit;            // whose absence gains the most
-    const char *unknown;      // what it rests on that was not measured; NULL: nothing
-    TimePlace *places;        // of each instruction, in their order
+    uint64_t insts;           // warp instructions of the recorded SM
+    double stalls[STALLS];    // cycles of all its warps
+    double launch_us;         // the part of `us` for the launch, and memsets before it
+    double without[LIMITERS]; // predicted us without that limit; `us` if it was not tried
+    Limiter limit;            // the limit whose removal saves the most
+    const char *unknown;      // the feature in the launch that was not measured; NULL: none
+    TimePlace *places;        // one per instruction, in their order
     uint32_t place_count;
 } TimePrediction;
 
-// A memset of so many bytes that a stream does, in front of the next launch, which gets its time.
-// Only of a few it is known; who writes much prepares what is to be measured.
+// Notes a memset of `bytes` bytes that precedes the next launch in a stream, whose prediction
+// includes it. Only small ones count: a large one usually prepares the data before the measured
+// part.
 void time_memset(size_t bytes);
 
-// From what record.h has recorded of a launch. False: out of memory.
+// Predicts from the recording of a launch (record.h). False: out of memory.
 typedef struct Recorder Recorder;
 bool time_predict(const Recorder *recorder, Arena *arena, TimePrediction *prediction);
 
 typedef struct TimeLine {
     const char *file; // as in `.file`
     uint32_t line;
-    double cycles[STALLS]; // warps', which all lines together have as many as the launch
+    double cycles[STALLS]; // cycles of warps; the sum over all lines is the launch's
 } TimeLine;
 
-// The same by source line: `*lines`, in the arena, sorted by file and line. Their number.
+// Adds up stalls by source line: `*lines`, in the arena, sorted by file and line. Returns their
+// number.
 size_t time_by_line(Arena *arena, const PtxModule *module, const PtxFunction *function,
                     const TimePrediction *prediction, TimeLine **lines);
 

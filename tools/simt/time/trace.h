@@ -1,4 +1,4 @@
-// The instructions that warps have executed, which sm.h replays, and what the scheduler knows of
+// The instructions that warps have executed, which sm.h replays, and what the timing model knows of
 // each.
 #ifndef TIME_TRACE_H
 #define TIME_TRACE_H
@@ -18,8 +18,8 @@ typedef struct {
 
 TimeInst time_inst(const SassInst *inst);
 
-// For each pipe, in cycles: how long an instruction occupies its scheduler; until its result is
-// there; from the queue until its registers may be overwritten.
+// For each pipe, in cycles: how long an instruction occupies the pipe; its latency; from the queue
+// until its source registers may be overwritten.
 typedef struct {
     double issue[PIPES], latency[PIPES], read[PIPES];
 } TimePipes;
@@ -29,29 +29,29 @@ static inline SassPipe time_unit(SassPipe pipe) { return pipe == PIPE_WIDE ? PIP
 
 TimePipes time_pipes(const TimeDevice *device);
 
-enum { TIME_QUEUE = 14 }; // chosen: instructions to memory that a scheduler has waiting
+enum { TIME_QUEUE = 14 }; // assumed: memory instructions that wait in a scheduler's queue
 
-// An instruction that a warp has executed, and if it accesses memory how much.
+// An instruction that a warp has executed, and the amounts of its memory access.
 typedef struct {
     uint32_t inst;
     uint8_t wavefronts;    // of shared memory
-    uint8_t groups;        // of these, without conflicts
-    uint8_t bytes;         // a lane
-    uint8_t ways;          // of global memory, as if it were shared memory
-    uint8_t lines;         // of global memory, 128 bytes each
-    bool even;             // its lanes lie at the same distance from each other
-    uint16_t dram, l2, l1; // sectors that come from there
-    uint8_t pieces;        // of 64 bytes, those that come from DRAM
-    uint8_t lanes;         // of an atomic operation on global memory
-    uint8_t atomics;       // addresses that differ, of an atomic operation on global memory
-    uint8_t same;          // the most lanes at one of them
-    bool waited;           // other blocks ran in front of it: it had to wait for them
+    uint8_t groups;        // wavefronts without conflicts
+    uint8_t bytes;         // per lane
+    uint8_t ways;          // conflict ways of global memory, by the rules of shared memory
+    uint8_t lines;         // 128-byte lines of global memory
+    bool even;             // its lanes have a constant stride
+    uint16_t dram, l2, l1; // sectors from each of these
+    uint8_t pieces;        // 64-byte units that come from DRAM
+    uint8_t lanes;         // active lanes of an atomic operation on global memory
+    uint8_t atomics;       // its distinct addresses
+    uint8_t same;          // most lanes at one address
+    bool waited;           // the warp had to wait for other blocks, which ran before it
 } TimeStep;
 
 typedef struct {
     TimeStep *steps;
     uint32_t count, capacity;
-    uint64_t left_out; // executed when there was no more room
+    uint64_t dropped; // instructions executed after the trace was full
 } TimeTrace;
 
 #endif

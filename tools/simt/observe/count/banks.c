@@ -91,7 +91,7 @@ static void see_access(Warp *warp, const Access *access, uint32_t lanes,
 
 static bool is_shared(const Slot *slot) {
     return slot->kind == SLOT_SHARED_LD || slot->kind == SLOT_SHARED_ST ||
-           slot->kind == SLOT_ROWS_LD || slot->kind == SLOT_ROWS_ST;
+           slot->kind == SLOT_LDMATRIX || slot->kind == SLOT_STMATRIX;
 }
 
 static void report(Observer *self, Observed *of) {

@@ -29,13 +29,13 @@ static void add_memory(Counters *counters, SlotKind kind, const Tally *tally) {
     uint64_t *value = counters->value;
     switch (kind) {
     case SLOT_SHARED_LD:
-    case SLOT_ROWS_LD: // hardware counts no LDSM and STSM among these instructions
+    case SLOT_LDMATRIX: // hardware counts no LDSM and STSM among these instructions
         if (kind == SLOT_SHARED_LD) value[COUNT_SHARED_LD_INSTS] += tally->a;
         value[COUNT_SHARED_LD_WAVEFRONTS] += tally->b;
         value[COUNT_SHARED_LD_CONFLICTS] += tally->b - tally->c;
         break;
     case SLOT_SHARED_ST:
-    case SLOT_ROWS_ST:
+    case SLOT_STMATRIX:
         if (kind == SLOT_SHARED_ST) value[COUNT_SHARED_ST_INSTS] += tally->a;
         value[COUNT_SHARED_ST_WAVEFRONTS] += tally->b;
         value[COUNT_SHARED_ST_CONFLICTS] += tally->b - tally->c;

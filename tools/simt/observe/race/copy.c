@@ -301,7 +301,7 @@ static void step(const CopySide *side, int of_lane, uint64_t first) {
 }
 
 // Checks one side of a copy. `kind`: how it accesses memory there.
-static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Piece *piece,
+static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Location *piece,
                         AccessKind kind, uint64_t copy) {
     const uint8_t each = bulk->stores ? (uint8_t)bulk->bytes : STEP;
     CopySide side = {.checker = checker,

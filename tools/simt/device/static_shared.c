@@ -1,23 +1,25 @@
-#include "simt/device/shared_room.h"
+// Finds the static shared variables that each function may use, and gives every kernel its own
+// copies with their offsets. See static_shared.h.
+#include "simt/device/static_shared.h"
 
 #include "simt/base/align.h"
 
-// What a function does, each thing once.
+// A function's calls and uses, each once.
 typedef struct {
-    uint32_t *called; // functions, by number
+    uint32_t *called; // numbers of functions
     uint32_t called_count;
-    uint32_t *used; // variables, by number
+    uint32_t *used; // numbers of variables
     uint32_t used_count;
     size_t called_capacity, used_capacity;
     bool calls_pointers;
     bool pointed; // its address is taken
-    bool shares;  // it uses a variable, or what it may call does
+    bool shares;  // it or a possible callee uses a variable
 } Uses;
 
 struct SharedUses {
     const PtxModule *module;
     Uses *of; // by function
-    // Those that stand in the module, in its order; then those inside functions but kernels.
+    // The module's own variables, in order; then those inside functions other than kernels.
     PtxVariable **variables;
     uint32_t count;
     size_t capacity;
@@ -48,7 +50,7 @@ static void add_use(Arena *arena, const SharedUses *uses, Uses *of, const PtxVar
     }
 }
 
-// The number of a defined function, PTX_NONE: it is none.
+// The number of a defined function; PTX_NONE if there is none of this name.
 static uint32_t function_number(const PtxModule *module, Str name) {
     if (!name.len || name.at[0] == '%') return PTX_NONE; // a special register
     const PtxFunction *function = ptx_function(module, name);
@@ -92,7 +94,7 @@ static void add_function(Arena *arena, SharedUses *uses, const PtxFunction *func
     }
 }
 
-// Functions that tables of the module point to.
+// Marks functions that the module's variables point to.
 static void add_pointers(SharedUses *uses) {
     const PtxModule *module = uses->module;
     for (uint32_t k = 0; k < module->variable_count; k++) {
@@ -104,7 +106,7 @@ static void add_pointers(SharedUses *uses) {
     }
 }
 
-static bool comes_to_share(const SharedUses *uses, const Uses *of) {
+static bool may_use_shared(const SharedUses *uses, const Uses *of) {
     bool shares = of->used_count > 0;
     for (uint32_t k = 0; k < of->called_count; k++) shares |= uses->of[of->called[k]].shares;
     for (uint32_t k = 0; of->calls_pointers && k < uses->module->function_count; k++)
@@ -130,7 +132,7 @@ SharedUses *shared_uses(Arena *arena, const PtxModule *module) {
         changed = false;
         for (uint32_t f = 0; f < module->function_count; f++) {
             Uses *of = &uses->of[f];
-            if (of->shares || !comes_to_share(uses, of)) continue;
+            if (of->shares || !may_use_shared(uses, of)) continue;
             of->shares = changed = true;
         }
     }
@@ -141,7 +143,7 @@ bool shared_uses_pointed(const SharedUses *uses, const PtxFunction *function) {
     return uses->of[function - uses->module->functions].pointed;
 }
 
-// What a function uses, and those that it may call. `reached`: by function.
+// Copies the variables that a function and its possible callees use. `reached`: by function.
 static void take(Arena *arena, const SharedUses *uses, uint32_t function, bool *reached,
                  PtxVariable **own) {
     const Uses *of = &uses->of[function];
@@ -163,35 +165,36 @@ static uint64_t place(PtxVariable *variable, uint64_t at) {
     return variable->offset + variable->bytes;
 }
 
-static void set_operand(const SharedUses *uses, const SharedRoom *room, PtxOperand *operand) {
+static void set_operand(const SharedUses *uses, const StaticShared *shared, PtxOperand *operand) {
     for (uint32_t k = 0; is_static(operand->variable) && k < uses->count; k++) {
         if (operand->variable != uses->variables[k]) continue;
-        operand->variable = room->own[k];
+        operand->variable = shared->own[k];
         break;
     }
-    for (uint32_t k = 0; k < operand->count; k++) set_operand(uses, room, &operand->items[k]);
+    for (uint32_t k = 0; k < operand->count; k++) set_operand(uses, shared, &operand->items[k]);
 }
 
-static void set_operands(const SharedUses *uses, const SharedRoom *room, PtxInst *inst) {
-    for (uint32_t k = 0; k < inst->operand_count; k++) set_operand(uses, room, &inst->operands[k]);
+static void set_operands(const SharedUses *uses, const StaticShared *shared, PtxInst *inst) {
+    for (uint32_t k = 0; k < inst->operand_count; k++)
+        set_operand(uses, shared, &inst->operands[k]);
 }
 
-void shared_room_place(Arena *arena, const SharedUses *uses, PtxFunction *kernel,
-                       SharedRoom *room) {
+void static_shared_place(Arena *arena, const SharedUses *uses, PtxFunction *kernel,
+                         StaticShared *shared) {
     const uint32_t number = (uint32_t)(kernel - uses->module->functions);
     uint64_t at = 0;
     for (uint32_t k = 0; k < kernel->variable_count; k++)
         if (kernel->variables[k]->space == PTX_SHARED) at = place(kernel->variables[k], at);
     if (uses->of[number].shares) {
         bool *reached = ARENA_NEW(arena, uses->module->function_count, bool);
-        room->own = ARENA_NEW(arena, uses->count, PtxVariable *);
-        take(arena, uses, number, reached, room->own);
+        shared->own = ARENA_NEW(arena, uses->count, PtxVariable *);
+        take(arena, uses, number, reached, shared->own);
         for (uint32_t k = 0; k < uses->count; k++)
-            if (room->own[k]) at = place(room->own[k], at);
+            if (shared->own[k]) at = place(shared->own[k], at);
         for (uint32_t k = 0; k < kernel->inst_count; k++)
-            set_operands(uses, room, &kernel->insts[k]);
+            set_operands(uses, shared, &kernel->insts[k]);
     }
-    room->bytes = at > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)at;
+    shared->bytes = at > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)at;
 }
 
 static PtxOperand *copy_operands(Arena *arena, const PtxOperand *operands, uint32_t count) {
@@ -203,8 +206,8 @@ static PtxOperand *copy_operands(Arena *arena, const PtxOperand *operands, uint3
     return copies;
 }
 
-const PtxFunction *shared_room_function(Arena *arena, const SharedUses *uses,
-                                        const SharedRoom *room, const PtxFunction *function) {
+const PtxFunction *static_shared_function(Arena *arena, const SharedUses *uses,
+                                          const StaticShared *shared, const PtxFunction *function) {
     if (function->entry || !uses->of[function - uses->module->functions].shares) return function;
     PtxFunction *copy = ARENA_NEW(arena, 1, PtxFunction);
     *copy = *function;
@@ -213,7 +216,7 @@ const PtxFunction *shared_room_function(Arena *arena, const SharedUses *uses,
         PtxInst *inst = &copy->insts[k];
         *inst = function->insts[k];
         inst->operands = copy_operands(arena, inst->operands, inst->operand_count);
-        set_operands(uses, room, inst);
+        set_operands(uses, shared, inst);
     }
     return copy;
 }
