@@ -1,4 +1,4 @@
-// simt: starts a CUDA program with the CPU device in the place of the CUDA runtime.
+// simt: runs a CUDA program on the CPU device, which replaces the CUDA runtime.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
@@ -196,7 +196,7 @@ static const struct {
 
 enum { OPTIONS = sizeof options / sizeof *options };
 
-// The program may change its folder before it ends.
+// Makes a path absolute, because the program may change its working folder before it ends.
 static const char *absolute(const char *path) {
     char folder[PATH_MAX];
     if (path[0] == '/') return path;
@@ -222,7 +222,7 @@ static void check_number(const char *name, const char *text, ValueKind kind) {
         die("%s takes 1024, 1536 or 2048, not \"%s\"", name, text);
 }
 
-// `program`: NULL for the table alone.
+// Lists all opcodes, with their counts in `program` unless it is NULL.
 static _Noreturn void list_opcodes(const char *program) {
     Str file = {"", 0};
     if (program && !file_read(&arena, program, &file)) die("%s: %s", program, strerror(errno));
@@ -230,7 +230,8 @@ static _Noreturn void list_opcodes(const char *program) {
     exit(0);
 }
 
-// The checks look for what PTX's rules forbid; in machine code the compiler has already used them.
+// The checker tests PTX's rules, which the compiler has already relied on when it made machine
+// code.
 static const char no_ptx[] = "the checks apply PTX's rules, which machine code no longer shows";
 static const char fixed_order[] = "--orders runs several orders, and chooses them itself";
 
@@ -264,14 +265,13 @@ static void check_combination(void) {
         die("%.*s", STR_ARG(error));
 }
 
-// --opcodes runs nothing, so that no other option can mean anything.
 static void opcodes_alone(void) {
     for (int k = 0; k < OPTIONS; k++)
         if (given(options[k].name))
             die("--opcodes and %s exclude each other: --opcodes runs nothing", options[k].name);
 }
 
-// Passes the options on by environment. Returns the index of the program in argv.
+// Puts the options into environment variables. Returns the index of the program in argv.
 static int read_options(int argc, char **argv) {
     for (int k = 0; k < OPTIONS; k++) unsetenv(options[k].variable);
     bool only_list = false;
@@ -315,7 +315,7 @@ static int read_options(int argc, char **argv) {
 
 // --- the program ---
 
-// For who gives the source in the place of what nvcc makes of it.
+// Fails with the commands to run if the user names a source file instead of a program.
 static void refuse_source(const char *name) {
     const Str path = str_of(name);
     if (!str_ends(path, STR(".cu")) || access(name, R_OK) != 0) return;
@@ -340,8 +340,8 @@ static const char *find_program(const char *name) {
     die("%s: no such program", name);
 }
 
-// The functions of a runtime that is linked into the program, for the library to take over: a file
-// without a name of lines "ADDRESS NAME".
+// Passes the addresses of a statically linked runtime's functions to the library, which redirects
+// them (program/takeover.c). The list is an unnamed file of lines "ADDRESS NAME".
 static void add_function(void *context, Str name, uint64_t address) {
     fprintf(context, "%llx %.*s\n", (unsigned long long)address, STR_ARG(name));
 }
@@ -362,7 +362,7 @@ static void prepend(const char *variable, const char *value) {
     setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
 }
 
-// Libraries of machine code are not loaded: what stands in for them is a file without a name.
+// Preloads a stand-in, from an unnamed file, for each library that the CPU device cannot run.
 static void pass_standins(Str file) {
     Str soname;
     for (size_t k = 0; standin_needed(file, k, &soname); k++) {
@@ -407,7 +407,7 @@ static ElfProgram inspect(const char *path) {
             STR_ARG(program.runtime));
     case ELF_NOT_CUDA:
         if (!standin_needed(file, 0, &(Str){NULL, 0})) break;
-        program.runtime = STR("libcudart.so.13"); // it uses the driver alone
+        program.runtime = STR("libcudart.so.13"); // it uses only the driver API
         program.preload = true;
         pass_standins(file);
         return program;
@@ -417,8 +417,8 @@ static ElfProgram inspect(const char *path) {
 
 // --- the environment of the program ---
 
-// Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
-// must come first in a program that was built without it.
+// If the launcher is built with AddressSanitizer, so is the runtime. The sanitizer's library must
+// then be loaded first into a program that was built without it.
 static void preload_sanitizer(void) {
     Dl_info info;
     void *symbol = dlsym(RTLD_DEFAULT, "__asan_init");
