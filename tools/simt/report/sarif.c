@@ -1,5 +1,5 @@
-// Reports in SARIF: see outputs.h. A rule for each kind of hazard and of line on stderr; a result
-// for each of them, with its place, the other access, and a fingerprint that stays when lines move.
+// Writes reports in SARIF. Each kind of hazard and of stderr line is a rule. Each hazard or line is
+// a result with its location, the other access, and a fingerprint that is stable when lines move.
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "simt/report/hazards.h"
 #include "simt/report/outputs.h"
 
-// A rule's name is its kind with "-" for blanks. A kind without a row has no rule.
+// A rule's name is its kind with "-" for blanks. A kind that is not listed has no rule.
 static const struct {
     const char *kind, *help;
 } rules[] = {
@@ -64,7 +64,7 @@ enum { RULES = sizeof rules / sizeof *rules };
 typedef struct {
     Buf out;
     Arena *arena;
-    uint64_t *fingerprints; // one for each result so far
+    uint64_t *fingerprints; // of the results so far
     size_t count, capacity;
 } Log;
 
@@ -77,8 +77,7 @@ typedef struct {
     uint64_t occurrences;
 } Result;
 
-// Writes a template of JSON. Each $ is a Str, which becomes a string with its quotes; each # a
-// uint64_t.
+// Writes a JSON template: each $ takes a Str and becomes a quoted string, each # takes a uint64_t.
 static void put(Log *log, const char *form, ...) {
     va_list values;
     va_start(values, form);
@@ -94,7 +93,7 @@ static void put(Log *log, const char *form, ...) {
 
 // --- places ---
 
-// A path as a URI reference (RFC 3986): below the working folder relative to that.
+// A path as a URI reference (RFC 3986), relative if the path is.
 static Str uri_of(Arena *arena, Str path) {
     Buf uri = {.arena = arena};
     if (path.len && path.at[0] == '/') buf_add(&uri, STR("file://"));
@@ -107,7 +106,7 @@ static Str uri_of(Arena *arena, Str path) {
     return buf_str(&uri);
 }
 
-// Where no file is known, the program takes its place: readers insist on a file.
+// Names the program if no file is known, because readers require one.
 static void put_place(Log *log, Str file, uint32_t line) {
     char program[4096] = "";
     if (!file.len) {
@@ -131,7 +130,7 @@ static void put_related(Log *log, Str file, uint32_t line, Str what, uint64_t id
     put(log, "}");
 }
 
-// The line of a source without the white space around it; its number where it cannot be read.
+// A source line without surrounding white space, or its number if the file cannot be read.
 static Str line_text(Arena *arena, Str file, uint32_t line) {
     Str whole, text = STR("");
     Buf digits = {.arena = arena};
@@ -144,8 +143,8 @@ static Str line_text(Arena *arena, Str file, uint32_t line) {
 
 // --- results ---
 
-// The same while neither the line nor the kernel's name changes. Results that are alike are told
-// apart by their number among those, from 1 on.
+// Adds a fingerprint that is stable while the text of the line and the kernel's name are. Equal
+// results are numbered from 1.
 static void put_fingerprint(Log *log, const Result *result) {
     const Str parts[] = {str_of(result->kind), result->kernel, result->source,
                          result->other_source};
@@ -210,7 +209,7 @@ static void put_hazard(Log *log, const Hazard *hazard, const char *kernel) {
                               .occurrences = hazard->occurrences});
 }
 
-// Takes `KERNEL: FILE:LINE: ` off a line that was said, as far as it has them.
+// Removes `KERNEL: FILE:LINE: ` from the start of a line, as far as it is there.
 static void take_place(Str *said, Str *kernel, Str *file, uint32_t *line) {
     const Str whole = *said;
     *kernel = *file = STR("");
@@ -234,7 +233,7 @@ static void take_place(Str *said, Str *kernel, Str *file, uint32_t *line) {
     }
 }
 
-// Whether a hazard reports this line already.
+// Whether a hazard already reports this line.
 static bool hazard_at(Str file, uint32_t line) {
     const char *kernel;
     for (size_t k = 0; file.len && k < hazards_count(); k++) {
