@@ -208,8 +208,8 @@ static void start(void) {
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);
     if (options.check && options.machine) {
-        console_say("SIMT_CHECK looks at PTX, and SIMT_MACHINE and SIMT_TIME execute machine code: "
-                    "unset one of them");
+        console_say(
+            "SIMT_CHECK checks PTX, but SIMT_MACHINE and SIMT_TIME run machine code: unset one");
         console_end(2);
     }
     limits_choose(option_number("SIMT_SMS"), option_number("SIMT_SM_THREADS"));
@@ -233,11 +233,15 @@ static void start(void) {
     options.lines = report.lines || report.lines_csv;
     report_start(&report);
     if (!memory_open(memory_size())) {
-        console_say("no address range for device memory: %s", strerror(errno));
+        console_say(
+            "cannot reserve addresses for device memory: %s; raise the memory limit (ulimit -v)",
+            strerror(errno));
         refuse_to_start();
     }
     if (options.check && !memory_track()) {
-        console_say("no room for the record of written memory: %s", strerror(errno));
+        console_say("cannot reserve the record of initialized memory for --check: %s; raise the "
+                    "memory limit (ulimit -v)",
+                    strerror(errno));
         refuse_to_start();
     }
     signal_watch();

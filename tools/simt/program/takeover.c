@@ -62,9 +62,10 @@ static void take_over(const char *list_name) {
     void *self = own_library();
     if (!list || !self || !dl_iterate_phdr(find_program, &program) ||
         !protect_code(&program, PROT_WRITE | PROT_EXEC)) {
-        console_say("cannot take the place of the CUDA runtime in the program: %s; build with nvcc "
-                    "-cudart shared",
-                    strerror(errno));
+        console_say(
+            "cannot replace the CUDA runtime that is linked into the program: %s; build with nvcc "
+            "-cudart shared",
+            strerror(errno));
         handshake_refused();
         console_end(2);
     }

@@ -65,7 +65,7 @@ static ZstdDecompress *find_zstd(SimtError *error) {
     memcpy(&function, &symbol, sizeof function);
     if (!function)
         snprintf(error->text, sizeof error->text,
-                 "the program's PTX is compressed with zstd, and there is no libzstd.so.1: install "
+                 "the program's PTX is compressed with zstd, but libzstd.so.1 is missing: install "
                  "it, or build with nvcc --no-compress");
     return function;
 }
