@@ -228,7 +228,7 @@ int report_finish(bool *hazards) {
     const bool complete = console_take_back();
     *hazards = false;
     if (setjmp(leave)) {
-        console_say("no host memory for the report");
+        console_say("out of host memory: there is no report");
         return 1;
     }
     arena.leave = &leave;

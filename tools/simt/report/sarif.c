@@ -23,31 +23,33 @@ static const struct {
      "Two threads access the same bytes, at least one of them writes, and no barrier, fence "
      "or atomic operation orders the two: which comes first may change from run to run."},
     {"write to read-only data",
-     "A read by __ldg() or through const __restrict__ of what the same kernel has written: what it "
-     "gets is undefined."},
+     "A read by __ldg() or through const __restrict__ of memory that the same kernel has written: "
+     "the value is undefined."},
     {"unordered volatile accesses",
      "Two threads access the same bytes, one by a volatile store and the other volatile or atomic, "
      "and nothing orders the two. PTX calls that no race; which comes first is left to chance."},
-    {"divergent barrier", "Some threads of a block wait at a barrier to which others do not come."},
+    {"divergent barrier", "Some threads of a block wait at a barrier that others do not reach."},
     {"mask of lanes",
      "A warp's instruction names lanes that do not take part, or takes a value from "
      "a lane that is not there."},
-    {"out of bounds", "An access outside of what was allocated, or of the array that was meant."},
-    {"misaligned access", "An address is no multiple of the size of what is accessed."},
+    {"out of bounds", "An access outside of an allocation, or outside of the array it belongs to."},
+    {"misaligned access", "The address is not a multiple of the access size."},
     {"use after free", "An access to memory that was freed before."},
-    {"invalid free", "What is freed was freed before, or never allocated."},
+    {"invalid free", "The program frees memory that was freed before or never allocated."},
     {"uninitialized read", "A read of memory that nothing has written."},
     {"block of a cluster",
      "An access to shared memory of a block that may not have started, or may "
      "have ended."},
     {"asynchronous copy", "Something is missing around an asynchronous copy: a wait, or a fence."},
-    {"race between launches", "A kernel that may start early uses what the kernel in front of it "
-                              "uses, before it has waited for it."},
-    {"race between streams",
-     "Two pieces of work in different streams, or two nodes of a graph, touch "
-     "the same bytes, and nothing orders the two."},
-    {"host code does not wait", "Host code touches memory of work that it has not waited for."},
-    {"work left behind", "The program ends before a kernel: what that prints, a GPU drops."},
+    {"race between launches", "A kernel that may start early uses the same memory as the kernel "
+                              "before it, without waiting for that kernel."},
+    {"race between streams", "Two operations in different streams, or two nodes of a graph, access "
+                             "the same bytes, at least one of them writes, and nothing orders "
+                             "the two."},
+    {"host code does not wait",
+     "Host code accesses memory that work in flight uses, without waiting for it."},
+    {"work left behind",
+     "The program ends before a kernel does. A GPU drops what that kernel prints."},
     {"failure in another order",
      "A kernel traps or fails an assertion when its blocks and warps run in another order."},
     {"kernel-failed", "A kernel ended with an error."},
@@ -56,8 +58,8 @@ static const struct {
      "A call of the CUDA runtime returned an error, which the program may have looked "
      "at."},
     {"never-freed", "Memory that the program never freed."},
-    {"refused", "The CPU device does not have what the program asks for: nothing behind it was "
-                "checked."},
+    {"refused", "The program needs something that the CPU device does not support. Nothing after "
+                "it was checked."},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
