@@ -1,4 +1,4 @@
-// Which libcudart this build stands in for: compiled once for each.
+// The version of libcudart that this build replaces. Compiled once for each version.
 #include "simt/program/runtime.h"
 
 const int runtime_abi = SIMT_CUDART;

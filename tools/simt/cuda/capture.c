@@ -1,4 +1,4 @@
-// Stream capture: work becomes nodes of a graph instead of running.
+// Stream capture: records work as nodes of a graph instead of running it.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/capture.h"
 
@@ -10,7 +10,7 @@ enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };                        //
 
 static Capture *captures;
 static uint64_t last_capture_id;
-static _Thread_local int thread_mode = MODE_GLOBAL; // how this thread's unsafe calls are treated
+static _Thread_local int thread_mode = MODE_GLOBAL; // how this thread treats unsafe calls
 
 bool capture_live(const Capture *handle) {
     for (const Capture *capture = captures; capture; capture = capture->next)
@@ -78,7 +78,7 @@ static CudaError begin_capture(Stream *handle, Graph *into, GraphNode *const *no
     return CUDA_SUCCESS;
 }
 
-// Whether some other stream has captured work that the origin does not wait for.
+// Whether another stream has captured work for which the origin does not wait.
 static bool unjoined(const Capture *capture) {
     for (const Stream *stream = stream_list; stream; stream = stream->next) {
         if (stream->capture != capture || stream == capture->origin) continue;
@@ -110,7 +110,7 @@ static CudaError end_capture(Stream *handle, Graph **graph) {
     if (error) return error;
     Capture *capture = stream->capture;
     if (!capture) return CUDA_ILLEGAL_STATE;
-    if (!graph && !capture->borrowed_graph) return CUDA_INVALID_VALUE; // else the caller has it
+    if (!graph && !capture->borrowed_graph) return CUDA_INVALID_VALUE; // nowhere to return it
     if (capture->origin != stream) return CUDA_STREAM_CAPTURE_UNMATCHED;
     if (capture->mode != MODE_RELAXED && !pthread_equal(capture->thread, pthread_self()))
         return CUDA_STREAM_CAPTURE_WRONG_THREAD;
@@ -196,12 +196,12 @@ static CudaError capture_info(Stream *handle, CaptureInfo out) {
     if (out.id) *out.id = capture->id;
     if (out.graph) *out.graph = capture->graph;
     if (out.nodes) *out.nodes = stream->last.nodes;
-    if (out.edges) *out.edges = NULL; // NULL: plain edges only
+    if (out.edges) *out.edges = NULL; // NULL, because all edges are plain
     if (out.count) *out.count = stream->last.count;
     return CUDA_SUCCESS;
 }
 
-// CUDA 13 gave the plain name the arguments of 12's _v3; in 12 it has three and _v2 six.
+// CUDA 13 gives the plain name the parameters of CUDA 12's _v3; CUDA 12's has three, its _v2 six.
 API CudaError cudaStreamGetCaptureInfo(Stream *stream, int *status, unsigned long long *id,
                                        Graph **graph, GraphNode *const **nodes, const void **edges,
                                        size_t *count) {
@@ -254,11 +254,11 @@ static CudaError update_dependencies(Stream *handle, GraphNode *const *nodes, si
     return done ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
-// CUDA 13 put the edges' data before the number of nodes.
+// CUDA 13 inserted the edges' data before the number of nodes.
 API CudaError cudaStreamUpdateCaptureDependencies(Stream *stream, GraphNode *const *nodes,
                                                   const void *edges_or_count, size_t count,
                                                   unsigned int flags) {
-    if (runtime_abi == 12) { // its parameters are one earlier
+    if (runtime_abi == 12) { // without the edges' data
         flags = (unsigned int)count;
         count = (size_t)(uintptr_t)edges_or_count;
     }

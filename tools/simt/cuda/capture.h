@@ -1,4 +1,4 @@
-// Stream capture: work becomes nodes of a graph instead of running.
+// Stream capture: records work as nodes of a graph instead of running it.
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
@@ -7,25 +7,25 @@
 #include "simt/cuda/graph.h"
 #include "simt/cuda/stream.h"
 
-// A graph under construction and the streams that take part.
+// A graph under construction.
 struct Capture {
     Capture *next;
     Graph *graph;
     Stream *origin;
     pthread_t thread;
     int mode;
-    bool invalid, borrowed_graph; // borrowed: cudaStreamBeginCaptureToGraph
+    bool invalid, borrowed_graph; // borrowed: by cudaStreamBeginCaptureToGraph
     uint64_t id;
 };
 
 bool capture_live(const Capture *handle);
-void capture_end(Capture *capture); // without its graph
+void capture_end(Capture *capture); // does not free its graph
 CudaError capture_add(Stream *stream, const Work *work);
 
-// For calls that must not happen during a capture (allocation, synchronous copies, ...): the error,
-// and the capture is then invalid.
+// Checks a call that is not allowed during a capture (allocation, synchronous copies, ...). During
+// one, invalidates the capture and returns the error.
 CudaError capture_refuse(void);
-// The same for work on the legacy stream, which would wait for every blocking stream.
+// The same for work on the legacy stream, which would wait for all blocking streams.
 CudaError capture_refuse_legacy(void);
 
 #endif

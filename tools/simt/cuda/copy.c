@@ -1,4 +1,4 @@
-// Copies and fills: see copy.h.
+// Checks and runs copies and fills of memory.
 #include "simt/cuda/copy.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static bool device_address(uint64_t address) { return memory_reserved(address); }
 
-// The bytes from the first of the first row to the last of the last. False: more than memory has.
+// The size of a region with its gaps. Returns false on overflow.
 static bool span(size_t width, size_t pitch, size_t height, size_t slice, size_t depth,
                  size_t *bytes) {
     size_t rows, slices;
@@ -19,10 +19,9 @@ static bool span(size_t width, size_t pitch, size_t height, size_t slice, size_t
            !__builtin_add_overflow(*bytes, width, bytes) && *bytes <= PTRDIFF_MAX;
 }
 
-// Whether [address, address + bytes) may be that side of a copy: for the device, all of it in one
-// live allocation; for the host, anything that does not reach into memory that only the device can
-// reach.
-static bool side_good(uint64_t address, size_t bytes, bool device, bool either) {
+// Whether [address, address + bytes) is valid for that side of a copy. On the device it must be in
+// one live allocation; on the host it must not reach into device-only memory.
+static bool side_valid(uint64_t address, size_t bytes, bool device, bool either) {
     if (!device_address(address))
         return (either || !device) && (address > memory_base || bytes <= memory_base - address);
     const Allocation *allocation = memory_find(address);
@@ -50,8 +49,8 @@ CudaError copy_check(const Copy *copy) {
     const bool good =
         span(copy->width, copy->to_pitch, copy->height, copy->to_slice, copy->depth, &to) &&
         span(copy->width, copy->from_pitch, copy->height, copy->from_slice, copy->depth, &from) &&
-        side_good(copy->to, to, to_device, either) &&
-        side_good(copy->from, from, from_device, either);
+        side_valid(copy->to, to, to_device, either) &&
+        side_valid(copy->from, from, from_device, either);
     return good ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
@@ -59,18 +58,18 @@ static void *reach(uint64_t address) {
     return device_address(address) ? memory_at(address) : (void *)(uintptr_t)address;
 }
 
-// Memory that only the device reaches.
-static bool private(uint64_t address) {
+// Whether only the device can access the address.
+static bool device_only(uint64_t address) {
     const Allocation *allocation = device_address(address) ? memory_find(address) : NULL;
     return allocation && (allocation->kind == MEMORY_DEVICE || allocation->kind == MEMORY_MODULE ||
                           allocation->kind == MEMORY_CONSTANTS);
 }
 
-// What nothing has written of what goes to the host.
+// Uninitialized bytes in a copy to the host.
 typedef struct {
     size_t bytes;
     uint64_t first;
-    bool holes; // that may be padding of structures
+    bool holes; // found gaps that may be padding in structures
 } Unwritten;
 
 static void find_unwritten(Unwritten *found, uint64_t from, size_t bytes) {
@@ -89,8 +88,8 @@ static void find_unwritten(Unwritten *found, uint64_t from, size_t bytes) {
     }
 }
 
-// A program may copy all of a buffer and look at part of it: it is a note.
-static void tell_unwritten(const Copy *copy) {
+// Reports uninitialized bytes in a copy, as a note because the program may read only part of it.
+static void report_unwritten(const Copy *copy) {
     Unwritten found = {0};
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
@@ -115,7 +114,7 @@ CudaError copy_run(const Copy *copy) {
     CudaError error = copy_check(copy);
     if (error || empty(copy)) return error;
     memory_meet_host();
-    if (memory_shadow && private(copy->from) && !private(copy->to)) tell_unwritten(copy);
+    if (memory_shadow && device_only(copy->from) && !device_only(copy->to)) report_unwritten(copy);
     for (size_t z = 0; z < copy->depth; z++) {
         for (size_t y = 0; y < copy->height; y++) {
             uint64_t to = copy->to + z * copy->to_slice + y * copy->to_pitch;
@@ -138,7 +137,7 @@ CudaError copy_fill_check(const Fill *fill) {
     if (fill->height > 1 && fill->pitch < width) return CUDA_INVALID_PITCH_VALUE;
     size_t bytes;
     const bool good = span(width, fill->pitch, fill->height, 0, 1, &bytes) &&
-                      side_good(fill->to, bytes, true, false);
+                      side_valid(fill->to, bytes, true, false);
     return good ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
@@ -163,7 +162,7 @@ bool copy_pageable(const Copy *copy) {
 }
 
 bool copy_inside_device(const Copy *copy) {
-    return empty(copy) || (private(copy->to) && private(copy->from));
+    return empty(copy) || (device_only(copy->to) && device_only(copy->from));
 }
 
-bool copy_fill_inside_device(const Fill *fill) { return fill->width == 0 || private(fill->to); }
+bool copy_fill_inside_device(const Fill *fill) { return fill->width == 0 || device_only(fill->to); }

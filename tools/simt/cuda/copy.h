@@ -1,4 +1,4 @@
-// Copies and fills of memory: checked, and done.
+// Checks and runs copies and fills of memory.
 #ifndef COPY_H
 #define COPY_H
 
@@ -8,7 +8,7 @@
 
 #include "simt/program/error.h"
 
-// enum cudaMemcpyKind of driver_types.h.
+// driver_types.h: enum cudaMemcpyKind.
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFAULT };
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
     uint64_t to;
     size_t pitch, width, height; // width in elements
     uint32_t value, element;     // bytes per element: 1, 2 or 4
-    bool queued;                 // the host does not wait for it
+    bool queued;                 // the call returns before the fill is done
 } Fill;
 
 CudaError copy_check(const Copy *copy);
@@ -30,7 +30,7 @@ CudaError copy_run(const Copy *copy);
 CudaError copy_fill_check(const Fill *fill);
 CudaError copy_fill_run(const Fill *fill);
 
-// Whether a side is host memory that is not pinned; and whether the host can see no side of it.
+// Whether one side is host memory that is not pinned; whether the host can access neither side.
 bool copy_pageable(const Copy *copy);
 bool copy_inside_device(const Copy *copy);
 bool copy_fill_inside_device(const Fill *fill);

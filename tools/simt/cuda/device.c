@@ -1,4 +1,4 @@
-// The device and its description: one table feeds attributes and both layouts of the properties.
+// Describes the device: one table feeds the attributes and both layouts of the properties.
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 
-// One fact: its number as an attribute (enum cudaDeviceAttr, 0: none), where cudaDeviceProp holds
-// it in CUDA 12 and in CUDA 13 (-1: not there) and how wide, and its value. Numbers and offsets:
-// driver_types.h of 12.8 and 13.0. Textures and surfaces do not exist here: their limits are 0.
-// Three are chosen when the program starts: see fact_value.
+// One property: its number as an attribute (enum cudaDeviceAttr; 0: none), its offsets in
+// cudaDeviceProp of CUDA 12 and 13 (-1: absent), its size, and its value. Numbers and offsets are
+// those of driver_types.h of 12.8 and 13.0. Texture and surface limits are 0, because the device
+// has none. Three values are chosen when the program starts: see fact_value.
 static const struct {
     int attribute, offset_12, offset_13, bytes, value;
 } facts[] = {
@@ -28,7 +28,7 @@ static const struct {
     {10, 308, 308, 4, DEVICE_WARP},             // warp size
     {11, 312, 312, 8, 2147483647},              // max pitch
     {12, 304, 304, 4, DEVICE_REGISTERS},        // registers per block
-    {13, 348, -1, 4, 0},                        // clock rate, kHz: has none
+    {13, 348, -1, 4, 0},                        // clock rate, kHz: not defined
     {14, 368, 368, 8, 512},                     // texture alignment
     {51, 376, 376, 8, 32},                      // texture pitch alignment
     {15, 384, -1, 4, 0},                        // copies overlap kernels
@@ -44,8 +44,8 @@ static const struct {
     {34, 588, 572, 4, 0},                       // PCI device
     {50, 592, 576, 4, 0},                       // PCI domain
     {35, 596, 580, 4, 0},                       // TCC driver
-    {36, 608, -1, 4, 0},                        // memory clock, kHz: times mean nothing
-    {37, 612, 592, 4, 0},                       // memory bus bits: times mean nothing
+    {36, 608, -1, 4, 0},                        // memory clock, kHz: not defined
+    {37, 612, 592, 4, 0},                       // memory bus bits: not defined
     {38, 616, 596, 4, DEVICE_L2_BYTES},         // L2 bytes
     {39, 624, 604, 4, DEVICE_THREADS_PER_SM},   // threads per multiprocessor
     {40, 600, 584, 4, 0},                       // copy engines
@@ -59,7 +59,7 @@ static const struct {
     {82, 648, 632, 4, DEVICE_REGISTERS},        // registers per multiprocessor
     {83, 652, 636, 4, 1},                       // managed memory
     {84, 656, 640, 4, 0},                       // multi-GPU board
-    {85, 660, 644, 4, 0},                       // its group
+    {85, 660, 644, 4, 0},                       // multi-GPU board group
     {86, 664, 648, 4, 0},                       // native atomics to the host
     {87, 668, -1, 4, 2},                        // float to double ratio
     {88, 672, 652, 4, 0},                       // pageable memory access
@@ -67,7 +67,7 @@ static const struct {
     {90, 680, 660, 4, 0},                       // preemption
     {91, 684, 664, 4, 0},                       // host pointers of registered memory
     {95, 688, 668, 4, 1},                       // cooperative launch
-    {0, 692, -1, 4, 0},                         // over several devices
+    {0, 692, -1, 4, 0},                         // multi-device cooperative launch
     {97, 696, 672, 8, DEVICE_SHARED_OPTIN},     // shared memory per block, opt-in
     {98, -1, -1, 4, 0},                         // flushes remote writes
     {99, 728, 704, 4, 0},                       // host register
@@ -82,9 +82,9 @@ static const struct {
     {114, 740, 716, 4, 0},                      // timeline semaphores
     {115, 744, 720, 4, 1},                      // memory pools
     {116, 748, 724, 4, 0},                      // GPUDirect RDMA
-    {117, 752, 728, 4, 0},                      // its flush options
-    {118, 756, 732, 4, 0},                      // its ordering
-    {119, 760, 736, 4, 0},                      // pool handle types
+    {117, 752, 728, 4, 0},                      // GPUDirect RDMA flush options
+    {118, 756, 732, 4, 0},                      // GPUDirect RDMA write ordering
+    {119, 760, 736, 4, 0},                      // memory pool handle types
     {120, 772, 748, 4, 1},                      // cluster launch
     {121, 764, 740, 4, 0},                      // deferred mapping of arrays
     {125, 768, 744, 4, 0},                      // IPC events
@@ -101,7 +101,7 @@ static const struct {
     {142, -1, -1, 4, 0},                        // host NUMA pools
     {143, -1, 780, 4, 0},                       // host NUMA IPC
     {144, -1, -1, 4, 0},                        // host pools
-    {147, -1, -1, 4, 0},                        // partly native host atomics
+    {147, -1, -1, 4, 0},                        // partial native host atomics
 };
 
 enum {
@@ -113,7 +113,7 @@ enum {
     NAME_BYTES = 256,
     UUID_OFFSET = 256,   // of 16 bytes
     MEMORY_OFFSET = 288, // totalGlobalMem, 8 bytes
-    PROPERTIES_11 = 728, // bytes of the structure as it was before CUDA 12
+    PROPERTIES_11 = 728, // bytes of the structure before CUDA 12
     PROPERTIES_12 = 1032,
     PROPERTIES_13 = 1008
 };
@@ -154,7 +154,7 @@ static CudaError properties(void *out, int device, int abi, size_t bytes) {
     return CUDA_SUCCESS;
 }
 
-// CUDA 12's headers turn cudaGetDeviceProperties into _v2; the plain name there is CUDA 11's.
+// CUDA 12's headers rename cudaGetDeviceProperties to _v2; the plain name is CUDA 11's.
 API CudaError cudaGetDeviceProperties(void *out, int device) {
     size_t bytes = runtime_abi == 12 ? PROPERTIES_11 : PROPERTIES_13;
     return RUNTIME(properties(out, device, runtime_abi, bytes));
@@ -177,7 +177,7 @@ API CudaError cudaDeviceGetAttribute(int *value, int number, int device) {
     return RUNTIME(attribute(value, number, device));
 }
 
-// --- choosing among one ---
+// --- choosing a device ---
 
 static CudaError give(int *to, int value) {
     if (!to) return CUDA_INVALID_VALUE;
@@ -240,7 +240,7 @@ API CudaError cudaDeviceGetPCIBusId(char *text, int length, int device) {
 
 // --- versions ---
 
-// The newest runtime it stands in for; a real driver is never older than the runtime above it.
+// The newest runtime that simt replaces. A real driver is never older than its runtime.
 API CudaError cudaDriverGetVersion(int *version) { return RUNTIME(give(version, 13000)); }
 
 API CudaError cudaRuntimeGetVersion(int *version) {
@@ -268,7 +268,8 @@ API CudaError cudaDeviceReset(void) {
 
 API CudaError cudaThreadExit(void) { return cudaDeviceReset(); }
 
-// enum cudaLimit: stack, printf buffer, heap, two of device-side launches, L2 fetch, persisting L2.
+// enum cudaLimit: stack, printf buffer, heap, two device-side launch limits, L2 fetch and
+// persisting L2.
 static size_t limits[] = {1024, 1 << 20, HEAP_DEFAULT_BYTES, 2, 2048, 64, 0};
 
 enum { LIMITS = sizeof limits / sizeof *limits, LIMIT_STACK = 0, LIMIT_HEAP = 2 };
@@ -299,7 +300,7 @@ API CudaError cudaDeviceGetLimit(size_t *value, int limit) {
     return RUNTIME(get_limit(value, (unsigned int)limit));
 }
 
-// --- preferences: remembered, without effect ---
+// --- preferences: saved, without effect ---
 
 static int cache_preference, bank_preference;
 
@@ -317,11 +318,11 @@ API CudaError cudaDeviceGetSharedMemConfig(int *preference) {
 }
 API CudaError cudaCtxResetPersistingL2Cache(void) { return RUNTIME(CUDA_SUCCESS); }
 
-// Profilers look at the report, which has every launch: there is no range to select.
+// Profiler ranges have no effect: the report has every launch.
 API CudaError cudaProfilerStart(void) { return RUNTIME(CUDA_SUCCESS); }
 API CudaError cudaProfilerStop(void) { return RUNTIME(CUDA_SUCCESS); }
 
-// --- the driver's own interface: not there ---
+// --- the driver API: not available ---
 
 enum { DRIVER_SYMBOL_NOT_FOUND = 1 }; // enum cudaDriverEntryPointQueryResult
 

@@ -1,5 +1,5 @@
-// Events. One is complete once the work that records it has run; in a capture it marks a place in
-// the graph.
+// Events. An event is complete when the work that records it has run. In a capture it stands for
+// nodes of the graph.
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@ struct Event {
     Event *next;
     unsigned int flags;
     bool recorded;
-    uint64_t number; // of the work that last recorded it, in the queue
+    uint64_t number; // queue number of the work that last recorded it
     double milliseconds;
-    Capture *capture; // when last recorded in a capture, and after which nodes
+    Capture *capture; // the capture that last recorded it, after the nodes in `last`
     NodeSet last;
 };
 
@@ -30,7 +30,7 @@ static bool known_event(const Event *handle) {
 }
 
 static CudaError create_event(Event **event, unsigned int flags) {
-    if (!event || flags > 7) return CUDA_INVALID_VALUE; // three flags, cudaEventDisableTiming = 2
+    if (!event || flags > 7) return CUDA_INVALID_VALUE; // cudaEventDisableTiming is 2
     Event *made = calloc(1, sizeof *made);
     if (!made) return CUDA_MEMORY_ALLOCATION;
     *made = (Event){.next = events, .flags = flags};
@@ -71,7 +71,7 @@ void event_waits(Event *event, uint64_t number) {
 
 uint64_t event_number(const Event *event) { return known_event(event) ? event->number : 0; }
 
-enum { RECORD_EXTERNAL = 1 }; // cudaEventRecordExternal: a node of the graph, also in a capture
+enum { RECORD_EXTERNAL = 1 }; // cudaEventRecordExternal: in a capture, adds a node
 
 static CudaError record(Event *event, Stream *handle, unsigned int flags) {
     Stream *stream;
@@ -102,7 +102,7 @@ API CudaError cudaEventRecordWithFlags_ptsz(Event *event, Stream *stream, unsign
     return cudaEventRecordWithFlags(event, stream_ptsz(stream), flags);
 }
 
-// A stream that waits for a captured event joins the capture, and depends on what the event does.
+// A stream that waits for a captured event joins the capture and depends on the event's nodes.
 static CudaError wait_event(Stream *handle, Event *event, unsigned int flags) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
@@ -143,7 +143,7 @@ static CudaError event_settled(Event *event) {
 API CudaError cudaEventSynchronize(Event *event) { return RUNTIME(event_settled(event)); }
 API CudaError cudaEventQuery(Event *event) { return RUNTIME(event_settled(event)); }
 
-// Host time: it says how long the CPU device took, nothing about a GPU.
+// Returns host time: how long the CPU device took, not a GPU.
 static CudaError elapsed(float *milliseconds, const Event *first, const Event *second) {
     if (!milliseconds) return CUDA_INVALID_VALUE;
     if (!known_event(first) || !known_event(second)) return CUDA_INVALID_RESOURCE_HANDLE;

@@ -1,4 +1,4 @@
-// Graphs: see graph.h.
+// Creates, edits, clones, and sorts graphs of work.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/graph.h"
 

@@ -1,4 +1,4 @@
-// Graphs that are instantiated: their work in an order that keeps the dependencies.
+// Instantiated graphs: their work in topological order.
 #include "simt/cuda/graph_exec.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool add_step(GraphExec *exec, GraphNode *origin, const Work *work) {
     return true;
 }
 
-// Lists the steps that the last step, made from a sorted node, waits for.
+// Lists the dependencies of the last step, which was made from a node in `sorted`.
 static bool add_before(GraphExec *exec, GraphNode *const *sorted) {
     Step *step = &exec->steps[exec->count - 1];
     const GraphNode *node = step->origin;
@@ -126,14 +126,14 @@ API CudaError cudaGraphInstantiateWithParams_ptsz(GraphExec **exec, Graph *graph
     return cudaGraphInstantiateWithParams(exec, graph, params);
 }
 
-// Launches of one instance come one after the other, whatever their streams.
+// Starts a launch: it runs after the previous launch of this instance, whatever their streams.
 static CudaError begin(const GraphExec *exec, Stream *handle) {
     Work after = {.kind = WORK_AFTER, .after = exec->last_launch};
     return stream_submit(handle, &after); // this also checks the stream
 }
 
-// Each step comes after those that it waits for, and after the beginning of the launch. What comes
-// next in the stream comes after all of them.
+// Submits each step after its dependencies and the start of the launch. Later work in the stream
+// runs after all steps.
 static CudaError submit_branches(const GraphExec *exec, Stream *handle) {
     const Work nothing = {.kind = WORK_NOTHING};
     const uint64_t start = unfinished_last();
@@ -162,8 +162,8 @@ static CudaError submit_steps(const GraphExec *exec, Stream *handle, bool captur
     return error;
 }
 
-static void give(GraphExec *exec) {
-    if (exec->running) return; // the last launch gives it back
+static void release(GraphExec *exec) {
+    if (exec->running) return; // the last launch frees it
     free_steps(exec);
     free(exec);
 }
@@ -176,11 +176,11 @@ static CudaError launch(GraphExec *exec, Stream *handle) {
     const bool captures = stream->capture;
     exec->running++;
     if (!captures) error = begin(exec, handle);
-    // In a capture each step becomes one of the graph under construction.
+    // In a capture each step becomes a node of the graph under construction.
     if (!error) error = submit_steps(exec, handle, captures);
     if (!captures) exec->last_launch = queue_on() ? queue_last() : unfinished_last();
     exec->running--;
-    if (!graph_exec_known(exec)) give(exec); // a host function has let another thread destroy it
+    if (!graph_exec_known(exec)) release(exec); // destroyed during a host function
     return error;
 }
 
@@ -193,7 +193,7 @@ API CudaError cudaGraphLaunch_ptsz(GraphExec *exec, Stream *stream) {
 }
 
 API CudaError cudaGraphUpload(GraphExec *exec, Stream *stream) {
-    (void)stream; // nothing to upload to
+    (void)stream; // the device has nothing to upload
     return RUNTIME(graph_exec_known(exec) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
@@ -208,7 +208,7 @@ static CudaError destroy_exec(GraphExec *exec) {
             *link = exec->next;
             break;
         }
-    give(exec);
+    release(exec);
     return CUDA_SUCCESS;
 }
 
@@ -237,7 +237,7 @@ typedef struct {
 
 static UpdateResult compare_graphs(const Graph *fresh, const Graph *old);
 
-// Whether work made from that node can take the place of what there is.
+// Whether the work of a node can replace the old work.
 static UpdateResult compare_work(const GraphNode *node, const Work *fresh, const Work *old) {
     if (fresh->kind != old->kind) return (UpdateResult){TYPE_CHANGED, node, NULL};
     if (fresh->kind == WORK_GRAPH) return compare_graphs(fresh->graph, old->graph);

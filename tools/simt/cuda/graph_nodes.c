@@ -1,4 +1,4 @@
-// Graphs built, queried and changed node by node.
+// Builds, queries, and changes graphs node by node.
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +153,10 @@ API CudaError cudaGraphAddNode_v2(GraphNode **out, Graph *graph, GraphNode *cons
     return RUNTIME(add_any(out, graph, after, count, params));
 }
 
-// CUDA 13 put the edges' data before the number of edges; it is not looked at.
+// CUDA 13 inserted the edges' data, which is ignored, before the number of edges.
 API CudaError cudaGraphAddNode(GraphNode **out, Graph *graph, GraphNode *const *after,
                                const void *edges_or_count, size_t count, const NodeParams *params) {
-    if (runtime_abi == 12) { // its parameters are one earlier
+    if (runtime_abi == 12) { // without the edges' data
         params = (const NodeParams *)(uintptr_t)count;
         count = (size_t)(uintptr_t)edges_or_count;
     }
@@ -178,7 +178,7 @@ static CudaError add_edges(Graph *graph, GraphNode *const *from, GraphNode *cons
     return CUDA_SUCCESS;
 }
 
-// CUDA 13 put the edges' data before the number of edges; it is not looked at.
+// CUDA 13 inserted the edges' data, which is ignored, before the number of edges.
 API CudaError cudaGraphAddDependencies(Graph *graph, GraphNode *const *from, GraphNode *const *to,
                                        const void *edges_or_count, size_t count) {
     if (runtime_abi == 12) count = (size_t)(uintptr_t)edges_or_count;
@@ -210,16 +210,16 @@ API CudaError cudaGraphDestroyNode(GraphNode *node) { return RUNTIME(destroy_nod
 
 // --- queries ---
 
-// Gives up to *count nodes (all of them if `nodes` is NULL: only the number), and the number.
+// Writes up to *count nodes, none if `nodes` is NULL, and sets *count to the number of nodes.
 static CudaError get_nodes(const Graph *graph, GraphNode **nodes, size_t *count, bool roots) {
     if (!graph_known(graph) || !count) return CUDA_INVALID_VALUE;
-    size_t found = 0, room = nodes ? *count : 0;
+    size_t found = 0, capacity = nodes ? *count : 0;
     for (GraphNode *node = graph->first; node; node = node->next) {
         if (roots && node->before_count) continue;
-        if (found < room) nodes[found] = node;
+        if (found < capacity) nodes[found] = node;
         found++;
     }
-    for (size_t i = found; i < room; i++) nodes[i] = NULL;
+    for (size_t i = found; i < capacity; i++) nodes[i] = NULL;
     *count = found;
     return CUDA_SUCCESS;
 }
@@ -232,18 +232,18 @@ API CudaError cudaGraphGetRootNodes(Graph *graph, GraphNode **nodes, size_t *cou
     return RUNTIME(get_nodes(graph, nodes, count, true));
 }
 
-// Pairs of nodes, as for get_nodes.
+// The same for edges, as pairs of nodes.
 static CudaError get_edges(const Graph *graph, GraphNode **from, GraphNode **to, size_t *count) {
     if (!graph_known(graph) || !count) return CUDA_INVALID_VALUE;
-    size_t found = 0, room = from && to ? *count : 0;
+    size_t found = 0, capacity = from && to ? *count : 0;
     for (GraphNode *node = graph->first; node; node = node->next)
         for (size_t i = 0; i < node->before_count; i++, found++)
-            if (found < room) from[found] = node->before[i], to[found] = node;
+            if (found < capacity) from[found] = node->before[i], to[found] = node;
     *count = found;
     return CUDA_SUCCESS;
 }
 
-// CUDA 13 put room for the edges' data before the number; plain edges have zeros there.
+// CUDA 13 inserted a buffer for the edges' data, zeros for plain edges, before the number.
 API CudaError cudaGraphGetEdges(Graph *graph, GraphNode **from, GraphNode **to,
                                 void *edges_or_count, size_t *count) {
     if (runtime_abi == 12) count = edges_or_count;
@@ -252,8 +252,8 @@ API CudaError cudaGraphGetEdges(Graph *graph, GraphNode **from, GraphNode **to,
 
 static CudaError get_before(const GraphNode *node, GraphNode **nodes, size_t *count) {
     if (!graph_known_node(node) || !count) return CUDA_INVALID_VALUE;
-    size_t room = nodes ? *count : 0;
-    for (size_t i = 0; i < room && i < node->before_count; i++) nodes[i] = node->before[i];
+    size_t capacity = nodes ? *count : 0;
+    for (size_t i = 0; i < capacity && i < node->before_count; i++) nodes[i] = node->before[i];
     *count = node->before_count;
     return CUDA_SUCCESS;
 }
@@ -264,7 +264,7 @@ API CudaError cudaGraphNodeGetDependencies(GraphNode *node, GraphNode **nodes, v
     return RUNTIME(get_before(node, nodes, count));
 }
 
-// enum cudaGraphNodeType.
+// driver_types.h: enum cudaGraphNodeType.
 static CudaError node_type(const GraphNode *node, int *type) {
     static const int types[] = {
         [WORK_NOTHING] = 5, [WORK_KERNEL] = 0, [WORK_COPY] = 1, [WORK_FILL] = 2,
@@ -298,7 +298,7 @@ API CudaError cudaGraphKernelNodeGetParams(GraphNode *node, KernelParams *params
 
 // --- changes ---
 
-// A kernel's parameters name no attributes of its launch: those of the node stay.
+// Copies the launch attributes of the old node, which a kernel's parameters do not include.
 static CudaError keep_attributes(const Work *old, Work *work) {
     const Launch *before = &old->kernel.launch;
     Launch *launch = &work->kernel.launch;

@@ -1,4 +1,4 @@
-// Kernel launches: every way a program can ask for one, the limits, and the queries about kernels.
+// Kernel launches by every call that makes one, their limits, and queries about kernels.
 #include "simt/cuda/launch.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 // --- limits ---
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The error is that
-// of CUDA 13 on an H200, for the kernel's own limit too.
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The errors, also
+// for the kernel's own limit, are those of CUDA 13 on an H200.
 static CudaError check_shape(const Launch *launch) {
     const Dim3 *grid = &launch->grid, *block = &launch->block;
     if (grid->x == 0 || grid->y == 0 || grid->z == 0) return CUDA_INVALID_VALUE;
@@ -64,9 +64,9 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     return CUDA_SUCCESS;
 }
 
-// Of a launch that was refused: what was asked for, and what is possible.
-static void tell_failed(const KernelEntry *entry, const Launch *launch, size_t shared,
-                        CudaError error) {
+// Reports a refused launch: what it requested, and the limit.
+static void report_refused(const KernelEntry *entry, const Launch *launch, size_t shared,
+                           CudaError error) {
     char name[512], why[128];
     const uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
     const uint32_t most = entry->info.max_threads_per_block < DEVICE_MAX_THREADS
@@ -86,7 +86,7 @@ static void tell_failed(const KernelEntry *entry, const Launch *launch, size_t s
     runtime_failed_launch(name_kernel(entry->mangled, name, sizeof name), why);
 }
 
-// Whether the launch comes from <<<...>>>, of which the program has no return value.
+// Whether the launch is by <<<...>>>, which returns no error to the program.
 static _Thread_local bool from_arrows;
 
 static CudaError launch(const void *function, Launch shape, size_t shared, Stream *stream) {
@@ -98,7 +98,7 @@ static CudaError launch(const void *function, Launch shape, size_t shared, Strea
     shape.dynamic_shared_bytes = (uint32_t)shared;
     launch_complete(work.kernel.entry, &shape);
     error = shared > UINT32_MAX ? CUDA_INVALID_VALUE : launch_check(work.kernel.entry, &shape);
-    if (error && unseen) tell_failed(work.kernel.entry, &shape, shared, error);
+    if (error && unseen) report_refused(work.kernel.entry, &shape, shared, error);
     if (error) return error;
     if (work.kernel.entry->info.parameter_count && !shape.arguments) return CUDA_INVALID_VALUE;
     work.kernel.launch = shape;
@@ -222,21 +222,19 @@ API CudaError cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *f
 
 // --- how many clusters fit ---
 
-// All blocks of a cluster run on one group of multiprocessors. How many clusters of 1 to 8 and of
-// 16 blocks fit at a time was asked of one H200, where one block, two or four fit on a
-// multiprocessor. The groups that explain all of it are not known; what was not asked is answered
-// from the row of one block, for 9 to 15 blocks a cluster as for 16, and a device of another size
-// as its share of multiprocessors.
+// All blocks of a cluster run on one GPC. The table was measured on one H200: how many clusters of
+// 1 to 8 and of 16 blocks fit when one, two, or four blocks fit on an SM. For other occupancies the
+// first row is scaled, 9 to 15 blocks count as 16, and other devices scale by their number of SMs.
 static int active_clusters(const KernelEntry *entry, const Launch *launch, size_t shared) {
-    enum { ASKED = 9 };
+    enum { SIZES = 9 };
     static const struct {
-        int per_sm, fit[ASKED];
+        int per_sm, fit[SIZES];
     } measured[] = {{1, {132, 66, 39, 30, 22, 17, 15, 15, 7}},
                     {2, {264, 132, 79, 62, 47, 39, 32, 30, 14}},
                     {4, {528, 264, 163, 124, 94, 79, 69, 62, 28}}};
     const Dim3 block = launch->block;
     const int per_sm = occupancy_blocks(&entry->info, (int)(block.x * block.y * block.z), shared);
-    const uint32_t size = cluster_blocks(launch->cluster), at = size < ASKED ? size - 1 : ASKED - 1;
+    const uint32_t size = cluster_blocks(launch->cluster), at = size < SIZES ? size - 1 : SIZES - 1;
     for (size_t k = 0; k < sizeof measured / sizeof *measured; k++)
         if (measured[k].per_sm == per_sm)
             return measured[k].fit[at] * (int)limits_sms() / DEVICE_SMS;
@@ -252,7 +250,7 @@ static CudaError max_active_clusters(int *clusters, const void *function,
     Launch launch = launch_of(config);
     if (!launch.cluster.x && !entry->cluster.x) return CUDA_INVALID_CLUSTER_SIZE;
     launch_complete(entry, &launch);
-    launch.grid = launch.cluster; // how many there are does not matter
+    launch.grid = launch.cluster; // the number of clusters does not matter
     error = check_shape(&launch);
     if (!error) error = check_cluster(entry, &launch);
     if (!error) *clusters = active_clusters(entry, &launch, config->shared);
@@ -341,7 +339,7 @@ enum {
     FUNCTION_CLUSTER_POLICY = 15
 };
 
-// One side of the cluster that every launch must have. What the kernel says itself stays.
+// Sets one dimension of the required cluster, unless the kernel itself specifies a cluster.
 static CudaError set_cluster(KernelEntry *entry, int attribute, int value) {
     if (entry->info.cluster.x || value < 0 || value > DEVICE_CLUSTER_MOST)
         return CUDA_INVALID_VALUE;
@@ -390,7 +388,7 @@ API CudaError cudaKernelSetAttributeForDevice(const void *function, int attribut
     return RUNTIME(device ? CUDA_INVALID_DEVICE : set_attribute(function, attribute, value));
 }
 
-// Cache and bank-width preferences are hints; the device has neither a cache nor 8-byte banks.
+// Accepts cache and bank-width preferences, which have no effect on this device.
 static CudaError take_hint(const void *function) {
     KernelEntry *entry;
     return registry_entry(function, &entry);

@@ -1,15 +1,15 @@
-// Calls of libraries that go past the runtime: cuBLAS, cuFFT, the driver API, ... The launcher puts
-// a stand-in in the place of each that a program is linked with (simt/launcher/standin.h); all its
-// functions come here. Those that only make, set up or end a cuBLAS handle are let pass, since many
-// programs call nothing else of it; every other one is refused by its name.
+// Handles calls to libraries beyond the runtime: cuBLAS, cuFFT, the driver API, ... The launcher
+// replaces each by a stand-in (simt/launcher/standin.h) whose functions all call this one.
+// Creating, configuring, and destroying a cuBLAS handle succeeds, since many programs call nothing
+// else. Every other call is refused by name.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "simt/program/runtime.h"
 
-// How functions begin, the first that fits, and what they return: the code for "not supported" in
-// the library's own header, of CUDA 13.0.
+// Prefixes of function names, the first match counts, and what the functions return: "not
+// supported" in the headers of CUDA 13.0.
 static const struct {
     const char *start, *library;
     int refused;
@@ -43,7 +43,7 @@ static CudaError refuse(const char *name, const char *library) {
     return runtime_unsupported(what);
 }
 
-// The first argument of the call, and the function's name.
+// Takes the first argument of the call, and the function's name.
 API intptr_t __cudaSimtLibraryCall(void **first, const char *name);
 API intptr_t __cudaSimtLibraryCall(void **first, const char *name) {
     static int handle;

@@ -1,5 +1,4 @@
-// cudaMemcpy and its relatives: between host and device, in up to three dimensions, and to and from
-// variables.
+// cudaMemcpy and its relatives: copies in up to three dimensions, and to and from variables.
 #include "simt/cuda/capture.h"
 #include "simt/cuda/node_params.h"
 
@@ -31,25 +30,25 @@ static Work copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pit
     return (Work){.kind = WORK_COPY, .copy = copy};
 }
 
-// A synchronous copy is not allowed during a capture; else it is work of the legacy stream, and is
-// done when the call returns, unless both sides are the device's. CUDA runtime API, "API
-// synchronization behavior".
+// Runs a synchronous copy, which is not allowed during a capture, on the legacy stream. The call
+// waits for it unless both sides are on the device. CUDA runtime API, "API synchronization
+// behavior".
 static CudaError copy_now(Work work) {
     CudaError error = capture_refuse();
     if (!error) error = copy_check(&work.copy);
     if (!error) error = stream_submit_legacy(&work);
     if (error || copy_inside_device(&work.copy)) return error;
-    return stream_settled(STREAM_LEGACY);
+    return stream_finish(STREAM_LEGACY);
 }
 
-// An asynchronous copy goes to the stream, and is done at once if a side of it is pageable memory.
+// Submits an asynchronous copy, and waits for it if one side is pageable memory.
 static CudaError copy_async(Work work, Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (!error) error = copy_check(&work.copy);
     if (!error) error = stream_submit(handle, &work);
     if (error || stream->capture || !copy_pageable(&work.copy)) return error;
-    return stream_settled(handle);
+    return stream_finish(handle);
 }
 
 API CudaError cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
@@ -82,8 +81,8 @@ API CudaError cudaMemcpy2DAsync_ptsz(void *to, size_t to_pitch, const void *from
                              stream_ptsz(stream));
 }
 
-// Where a copy begins in a block of memory, and how far its slices lie apart, which only those need
-// that have several. False: nowhere in memory.
+// Computes the start of a copy and the distance of its slices, if it has several. Returns false on
+// overflow.
 static bool find_start(const Pitched *in, Position at, size_t depth, uint64_t *start,
                        size_t *slice) {
     size_t slices, rows;

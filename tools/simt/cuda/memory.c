@@ -41,7 +41,7 @@ API CudaError cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     return RUNTIME(allocate_now(pointer, bytes, MEMORY_PINNED));
 }
 
-// Rows start at multiples of 512 bytes, as the texture alignment that is reported.
+// Rows are aligned to 512 bytes, the texture alignment that the device reports.
 enum { PITCH = 512 };
 
 static CudaError allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows) {
@@ -68,8 +68,7 @@ API CudaError cudaMalloc3D(Pitched *pitched, Extent extent) {
     return RUNTIME(allocate_3d(pitched, extent));
 }
 
-// A program may also free memory of the kind it got from the other calls' families; only the start
-// of a live allocation of the right family is accepted.
+// Frees memory. The pointer must be the start of a live allocation by a matching call.
 static CudaError release(const void *pointer, bool pinned) {
     if (!pointer) return CUDA_SUCCESS;
     uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -91,12 +90,12 @@ API CudaError cudaFreeHost(void *pointer) { return RUNTIME(release_now(pointer, 
 
 // --- stream-ordered allocation, from the device's default pool ---
 
-// cudaMemPoolAttr of driver_types.h, as far as they can be set. All work runs at once and memory
-// that is freed goes back at once, so they change nothing; programs can read what they set.
+// driver_types.h: the settable part of cudaMemPoolAttr. Programs can read what they set, but it has
+// no effect, because work runs immediately and freed memory is released immediately.
 enum { REUSE_FOLLOW_EVENTS = 1, REUSE_INTERNAL = 3, RELEASE_THRESHOLD };
 
 typedef struct {
-    int reuse[REUSE_INTERNAL]; // by attribute - 1
+    int reuse[REUSE_INTERNAL]; // indexed by attribute - 1
     uint64_t threshold;
 } Pool;
 
@@ -142,8 +141,7 @@ API CudaError cudaMemPoolTrimTo(Pool *pool, size_t least) {
     return RUNTIME(pool == &default_pool ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
-// Memory is allocated at once; nothing else has it. In a capture the address
-// is the same for every launch of the graph.
+// Allocates immediately. In a capture, every launch of the graph gets the same address.
 static CudaError allocate_async(void **pointer, size_t bytes, const Pool *pool, Stream *stream) {
     if (pool != &default_pool) return CUDA_INVALID_VALUE;
     Work nothing = {.kind = WORK_NOTHING};
@@ -176,7 +174,7 @@ static CudaError release_async(void *pointer, Stream *handle) {
         error = queue_run(stream);
         return error ? error : release(pointer, false);
     }
-    Work nothing = {.kind = WORK_NOTHING}; // the graph may be launched again: its memory stays
+    Work nothing = {.kind = WORK_NOTHING}; // not freed, because the graph may be launched again
     return capture_add(stream, &nothing);
 }
 

@@ -6,12 +6,12 @@ static Work fill_work(void *to, size_t pitch, int value, size_t width, size_t he
     return (Work){.kind = WORK_FILL, .fill = fill};
 }
 
-// Work of the legacy stream, for which the call does not wait, unless the host can see the memory.
+// Fills on the legacy stream. The call waits only if the host can access the memory.
 static CudaError fill_now(Work work) {
     CudaError error = capture_refuse();
     if (!error) error = copy_fill_check(&work.fill);
     if (!error) error = stream_submit_legacy(&work);
-    return error || copy_fill_inside_device(&work.fill) ? error : stream_settled(STREAM_LEGACY);
+    return error || copy_fill_inside_device(&work.fill) ? error : stream_finish(STREAM_LEGACY);
 }
 
 static CudaError fill_async(Work work, Stream *stream) {
@@ -46,7 +46,7 @@ API CudaError cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t w
     return cudaMemset2DAsync(to, pitch, value, width, height, stream_ptsz(stream));
 }
 
-// Rows of all slices follow each other at the same pitch.
+// All rows, across slices, have the same pitch.
 static bool find_rows(const Pitched *to, const Extent *extent, size_t *rows) {
     return (extent->depth <= 1 || extent->height == to->height) &&
            !__builtin_mul_overflow(extent->height, extent->depth, rows);

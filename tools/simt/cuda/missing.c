@@ -1,7 +1,7 @@
-// The calls that the CPU device does not have. Each resolves, reports itself by name and returns
+// The calls that the CPU device does not support. Each prints its name and returns
 // cudaErrorNotSupported. The list is what libcudart 12.8 and 13.0 export and no other file of the
-// runtime defines; a test compares it with the real library. It must name each call: in a program
-// that the runtime is linked into, only functions of these names are taken over.
+// runtime defines; a test compares it with the real library. It must be complete, because a
+// statically linked runtime is redirected only for functions that exist here.
 #include "simt/program/runtime.h"
 
 #define MISSING(name)                                                                              \

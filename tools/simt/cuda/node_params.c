@@ -1,4 +1,4 @@
-// Parameters of graph nodes: see node_params.h.
+// Converts between parameters of graph nodes and work.
 #include "simt/cuda/node_params.h"
 
 #include "simt/cuda/launch.h"

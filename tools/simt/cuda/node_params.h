@@ -1,4 +1,4 @@
-// Parameters of graph nodes as calls give them, and the work that they are.
+// Parameters of graph nodes, as in driver_types.h, and their conversion to work.
 #ifndef NODE_PARAMS_H
 #define NODE_PARAMS_H
 
@@ -52,14 +52,14 @@ typedef struct {
         HostParams host;
         struct {
             Graph *graph;
-            int ownership; // 0: the node has a clone
+            int ownership; // 0: the node owns a clone
         } child;
         Event *event;
     };
     long long reserved_too;
 } NodeParams;
 
-// The work that a node with these parameters does, checked. It refers to what they refer to.
+// Converts a node's parameters to work, and checks them. The work refers to the same memory.
 CudaError node_params_kernel(const KernelParams *params, Work *work);
 CudaError node_params_fill(const FillParams *params, Work *work);
 CudaError node_params_copy(void *to, const void *from, size_t bytes, int kind, Work *work);

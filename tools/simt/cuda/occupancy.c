@@ -1,4 +1,4 @@
-// Occupancy: see launch.h.
+// Computes occupancy: see launch.h.
 #include "simt/base/align.h"
 #include "simt/base/limits.h"
 #include "simt/cuda/launch.h"

@@ -1,4 +1,4 @@
-// What pieces of work have touched: see overlap.h.
+// Finds conflicting accesses of unordered operations and reports them as hazards.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/overlap.h"
 
@@ -33,7 +33,7 @@ OverlapPart *overlap_kernel(const char *name, const TouchedList *touched) {
     return new_part(name, true, touched);
 }
 
-// Rows that lie one behind the other are one range.
+// Adds rows; contiguous rows become one range.
 static void add_rows(TouchedList *list, uint64_t first, size_t pitch, size_t slice, size_t width,
                      size_t height, size_t depth, bool write) {
     enum { MOST_ROWS = 1 << 16 };
@@ -96,7 +96,7 @@ size_t overlap_free(OverlapPart *parts) {
     return count;
 }
 
-// --- what two of them touch ---
+// --- conflicts ---
 
 typedef struct {
     const Touched *at;
@@ -110,42 +110,42 @@ static Ranges ranges_of(const OverlapPart *part, bool write) {
 
 typedef struct {
     const Touched *later, *earlier; // NULL: none
-} Meeting;
+} Conflict;
 
-// The first bytes that both have, by strong accesses of both, or not.
-static Meeting meet(Ranges later, Ranges earlier, bool strong) {
+// Finds the first bytes in both lists: with `strong` by strong accesses on both sides.
+static Conflict common(Ranges later, Ranges earlier, bool strong) {
     size_t i = 0, j = 0;
     while (i < later.count && j < earlier.count) {
         const Touched *a = &later.at[i], *b = &earlier.at[j];
         if (a->low < b->high && b->low < a->high && (a->strong && b->strong) == strong)
-            return (Meeting){a, b};
+            return (Conflict){a, b};
         if (a->high <= b->high)
             i++;
         else
             j++;
     }
-    return (Meeting){NULL, NULL};
+    return (Conflict){NULL, NULL};
 }
 
-// Whether the later one may have learned from the earlier one what that did: through a word that
-// one has released, and the other one reads.
-static bool learned(const OverlapPart *later, const OverlapPart *earlier) {
+// Whether the earlier part may be ordered before the later one: it released a word that the later
+// one accesses.
+static bool may_be_ordered(const OverlapPart *later, const OverlapPart *earlier) {
     if (!earlier->list.promises.releases) return false;
     const Ranges words = ranges_of(earlier, true);
-    return meet(ranges_of(later, false), words, true).later ||
-           meet(ranges_of(later, true), words, true).later;
+    return common(ranges_of(later, false), words, true).later ||
+           common(ranges_of(later, true), words, true).later;
 }
 
-static Meeting conflict(const OverlapPart *later, const OverlapPart *earlier) {
-    Meeting found = meet(ranges_of(later, true), ranges_of(earlier, true), false);
-    if (!found.later) found = meet(ranges_of(later, false), ranges_of(earlier, true), false);
-    if (!found.later) found = meet(ranges_of(later, true), ranges_of(earlier, false), false);
+static Conflict conflict(const OverlapPart *later, const OverlapPart *earlier) {
+    Conflict found = common(ranges_of(later, true), ranges_of(earlier, true), false);
+    if (!found.later) found = common(ranges_of(later, false), ranges_of(earlier, true), false);
+    if (!found.later) found = common(ranges_of(later, true), ranges_of(earlier, false), false);
     return found;
 }
 
-// --- the telling ---
+// --- reports ---
 
-// "bytes 0 to 63 of 256 from cudaMalloc"
+// Writes, for example, "bytes 0 to 63 of 256 from cudaMalloc".
 static void write_bytes(char *text, size_t size, uint64_t low, uint64_t high) {
     static const char *const from[] = {
         [MEMORY_MODULE] = "of a variable",         [MEMORY_CONSTANTS] = "of a variable",
@@ -161,7 +161,7 @@ static void write_bytes(char *text, size_t size, uint64_t low, uint64_t high) {
 
 enum { PLACE = 300 };
 
-// Where what a part did stands: in the kernel, or the call in host code. Empty: not known.
+// Writes where an access is: a kernel's line or a call in host code; empty if unknown.
 static void write_place(char text[PLACE], const OverlapPart *part, const Touched *at) {
     text[0] = '\0';
     if (at->line)
@@ -176,8 +176,8 @@ static void write_other(char text[PLACE], const OverlapPart *part, const Touched
     snprintf(text, PLACE, place[0] ? " (%.290s)" : "%s", place);
 }
 
-static void tell_meeting(const OverlapPart *later, const OverlapPart *earlier, Meeting at,
-                         bool together) {
+static void report_conflict(const OverlapPart *later, const OverlapPart *earlier, Conflict at,
+                            bool together) {
     char bytes[128], place[PLACE], other[PLACE], text[1536];
     const uint64_t low = at.later->low > at.earlier->low ? at.later->low : at.earlier->low;
     const uint64_t high = at.later->high < at.earlier->high ? at.later->high : at.earlier->high;
@@ -202,13 +202,13 @@ static void tell_meeting(const OverlapPart *later, const OverlapPart *earlier, M
     report_host(later->kernel ? later->name : earlier->name, &hazard);
 }
 
-bool overlap_tell(const OverlapPart *later, const OverlapPart *earlier, bool together) {
+bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together) {
     bool any = false;
     for (const OverlapPart *a = later; a; a = a->next)
         for (const OverlapPart *b = earlier; b; b = b->next) {
-            const Meeting found = conflict(a, b);
-            if (!found.later || learned(a, b)) continue;
-            tell_meeting(a, b, found, together);
+            const Conflict found = conflict(a, b);
+            if (!found.later || may_be_ordered(a, b)) continue;
+            report_conflict(a, b, found, together);
             any = true;
         }
     return any;
@@ -216,7 +216,7 @@ bool overlap_tell(const OverlapPart *later, const OverlapPart *earlier, bool tog
 
 // --- host code ---
 
-enum { NEAR = 1 << 16 }; // bytes between what is guarded as one piece
+enum { NEAR = 1 << 16 }; // ranges closer than this are guarded together
 
 static bool of_host(uint64_t address) {
     const Allocation *allocation = memory_find(address);
@@ -248,32 +248,32 @@ static const Touched *range_at(Ranges ranges, uint64_t address) {
     return NULL;
 }
 
-// Of the part what the host should have waited for; NULL: nothing.
-static const Touched *host_meets(const OverlapPart *part, const GuardFault *fault) {
+// The access of the part for which the host should have waited, or NULL.
+static const Touched *host_conflict(const OverlapPart *part, const GuardFault *fault) {
     const Touched *written = range_at(ranges_of(part, true), fault->address);
     if (written || !fault->write) return written;
     return range_at(ranges_of(part, false), fault->address);
 }
 
 const OverlapPart *overlap_with_host(const OverlapPart *parts, const GuardFault *fault) {
-    while (parts && !host_meets(parts, fault)) parts = parts->next;
+    while (parts && !host_conflict(parts, fault)) parts = parts->next;
     return parts;
 }
 
-void overlap_tell_host(const OverlapPart *part, const GuardFault *fault) {
+void overlap_report_host(const OverlapPart *part, const GuardFault *fault) {
     char bytes[128], place[PLACE], other[PLACE], text[1280];
-    const Touched *met = host_meets(part, fault);
+    const Touched *touched = host_conflict(part, fault);
     write_bytes(bytes, sizeof bytes, fault->address, fault->address + 1);
     host_line(fault->pc, place, PLACE);
-    write_other(other, part, met);
+    write_other(other, part, touched);
     snprintf(text, sizeof text,
              "%s%shost code does not wait: it %s %s\n"
              "    %s%s %s it, and may still run: cudaDeviceSynchronize() or another wait first\n",
              place, place[0] ? ": " : "", fault->write ? "writes" : "reads", bytes, part->name,
-             other, met->write ? "writes" : "reads");
+             other, touched->write ? "writes" : "reads");
     const Hazard hazard = {.kind = "host code does not wait",
-                           .file = met->file,
-                           .line = met->line,
+                           .file = touched->file,
+                           .line = touched->line,
                            .told = text,
                            .occurrences = 1};
     report_host(part->name, &hazard);
@@ -284,7 +284,7 @@ const OverlapPart *overlap_kernel_of(const OverlapPart *parts) {
     return parts;
 }
 
-void overlap_tell_end(const OverlapPart *kernel, bool prints) {
+void overlap_report_end(const OverlapPart *kernel, bool prints) {
     char text[512];
     const Hazard hazard = {.kind = "work left behind", .told = text, .occurrences = 1};
     if (!prints) {
@@ -301,7 +301,7 @@ void overlap_tell_end(const OverlapPart *kernel, bool prints) {
     report_host(kernel->name, &hazard);
 }
 
-void overlap_tell_elapsed(void) {
+void overlap_report_elapsed(void) {
     char place[PLACE], text[512];
     uint64_t from;
     const char *call = runtime_call(&from);

@@ -1,4 +1,4 @@
-// What a pointer is, pinned host memory that the program brings, and hints about placement.
+// Pointer attributes, host memory that the program registers, and placement hints.
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -7,8 +7,8 @@
 #include "simt/cuda/queue.h"
 #include "simt/memory/memory.h"
 
-// driver_types.h: cudaPointerAttributes, enum cudaMemoryType. In CUDA 13 reserved words follow, for
-// which programs of CUDA 12 have no room.
+// driver_types.h: cudaPointerAttributes, enum cudaMemoryType. CUDA 13 appends reserved words, which
+// CUDA 12 programs do not allocate.
 enum { UNREGISTERED, HOST, DEVICE, MANAGED };
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
 
 enum { PAGE = 4096 };
 
-// Host memory that the program registered. Kernels cannot reach it; copies can, as any host memory.
+// Host memory that the program registered. Copies can access it; kernels cannot.
 typedef struct Registered {
     struct Registered *next;
     char *start;
@@ -80,7 +80,7 @@ API CudaError cudaHostGetDevicePointer(void **out, void *pointer, unsigned int f
 static CudaError host_flags(unsigned int *flags, void *pointer) {
     const Allocation *allocation = find_live(pointer);
     if (!flags || !allocation || allocation->kind != MEMORY_PINNED) return CUDA_INVALID_VALUE;
-    *flags = 2; // cudaHostAllocMapped: a kernel reaches all pinned memory
+    *flags = 2; // cudaHostAllocMapped: kernels can access all pinned memory
     return CUDA_SUCCESS;
 }
 
@@ -88,8 +88,7 @@ API CudaError cudaHostGetFlags(unsigned int *flags, void *pointer) {
     return RUNTIME(host_flags(flags, pointer));
 }
 
-// Whether these bytes are memory of the process: the system looks at their pages, and writes
-// nothing.
+// Whether these bytes are mapped in the process. The system call does not change them.
 static bool is_mapped(const void *pointer, size_t bytes) {
     const uintptr_t page = PAGE - 1, start = (uintptr_t)pointer & ~page;
     const size_t length = ((uintptr_t)pointer & page) + bytes;
@@ -112,8 +111,7 @@ API CudaError cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) 
 }
 
 static CudaError remove_registered(const void *pointer) {
-    const CudaError error =
-        queue_run_all(); // host functions, during which others may unregister it
+    const CudaError error = queue_run_all(); // a host function may let another thread unregister it
     Registered **link = find_registered(pointer);
     if (!link || (*link)->start != pointer) return CUDA_HOST_MEMORY_NOT_REGISTERED;
     Registered *gone = *link;
@@ -124,7 +122,7 @@ static CudaError remove_registered(const void *pointer) {
 
 API CudaError cudaHostUnregister(void *pointer) { return RUNTIME(remove_registered(pointer)); }
 
-// There is one place for managed memory, so advice about places changes nothing. It is about pages.
+// Checks placement advice. It has no effect, because managed memory has only one place.
 static CudaError placement(const void *pointer, size_t bytes) {
     const Allocation *allocation = find_live(pointer);
     if (!allocation || (allocation->kind != MEMORY_MANAGED && allocation->kind != MEMORY_VARIABLES))
@@ -134,7 +132,7 @@ static CudaError placement(const void *pointer, size_t bytes) {
     return bytes <= most ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-// CUDA 13 passes a location where 12 passes a device; neither is looked at.
+// CUDA 13 passes a location where CUDA 12 passes a device. Both are ignored.
 API CudaError cudaMemAdvise(const void *pointer, size_t bytes) {
     return RUNTIME(placement(pointer, bytes));
 }

@@ -1,5 +1,5 @@
-// Work that waits in streams: see queue.h. CUDA C++ Programming Guide, "Streams", "Default stream"
-// and "Implicit synchronization".
+// Queues work in streams, with --order. Sources: CUDA C++ Programming Guide, "Streams", "Default
+// stream", and "Implicit synchronization".
 #include "simt/cuda/queue.h"
 
 #include <stdlib.h>
@@ -7,19 +7,19 @@
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 
-enum { LONGEST = 1024 }; // work that waits; what comes then has to wait for the oldest
+enum { LONGEST = 1024 }; // maximum queue length; adding more runs the oldest
 
 typedef struct Waiting {
     struct Waiting *next;
     const Stream *stream;
-    uint64_t number, after; // after: of the work in another stream that an event stands for, or 0
+    uint64_t number, after; // after: the work for which this waits in another stream, or 0
     Work work;
 } Waiting;
 
 static Waiting *oldest, **end = &oldest;
 static size_t count;
 static uint64_t last_number;
-static uint64_t choices; // made so far, for the seed
+static uint64_t choices; // number of random choices so far
 
 bool queue_on(void) { return runtime_options()->order != 0; }
 
@@ -35,7 +35,7 @@ static bool precedes(const Waiting *first, const Stream *stream, uint64_t after)
 
 static CudaError run_one(Waiting *waiting);
 
-// Runs what must come before work of the stream with that number.
+// Runs the queued work that must run before work `number` of the stream.
 static CudaError run_before(const Stream *stream, uint64_t number, uint64_t after) {
     CudaError first = CUDA_SUCCESS;
     for (Waiting *waiting = oldest; waiting && waiting->number < number;) {
@@ -64,11 +64,10 @@ static Waiting *find(uint64_t number) {
     return waiting;
 }
 
-// --- kernels that start before the one in front of them has ended ---
+// --- programmatic dependent launch ---
 
-// The work that must come behind this one and behind nothing that was added between them. NULL:
-// there is none.
-static Waiting *right_behind(const Waiting *first) {
+// The next work that depends on `first` and on nothing queued between the two, or NULL.
+static Waiting *next_dependent(const Waiting *first) {
     for (Waiting *second = first->next; second; second = second->next) {
         if (!precedes(first, second->stream, second->after)) continue;
         for (const Waiting *other = first->next; other != second; other = other->next)
@@ -78,12 +77,12 @@ static Waiting *right_behind(const Waiting *first) {
     return NULL;
 }
 
-// The kernel that starts before the end of this one. NULL: there is none.
-static Waiting *overtaking(const Waiting *first) {
+// The kernel that may start before `first` has ended, or NULL.
+static Waiting *early_kernel(const Waiting *first) {
     const SimtOptions *options = runtime_options();
     if (first->work.kind != WORK_KERNEL || !first->work.kernel.entry->info.releases) return NULL;
-    if (options->check || options->path) return NULL; // which look at one launch at a time
-    Waiting *second = right_behind(first);
+    if (options->check || options->path) return NULL; // these handle one launch at a time
+    Waiting *second = next_dependent(first);
     if (!second || second->stream != first->stream || second->work.kind != WORK_KERNEL) return NULL;
     return second->work.kernel.launch.programmatic ? second : NULL;
 }
@@ -103,7 +102,7 @@ static void drop(Waiting *waiting) {
     free(waiting);
 }
 
-// The first kernel has begun, and lets the second one start before it does anything else.
+// Runs the second kernel early: it runs the first one when it waits for its prerequisites.
 static CudaError run_overlapping(Waiting *first, Waiting *second) {
     const uint64_t number = first->number, later = second->number;
     CudaError error = run_before(first->stream, number, first->after);
@@ -119,10 +118,10 @@ static CudaError run_overlapping(Waiting *first, Waiting *second) {
 
 static CudaError run_one(Waiting *waiting) {
     const uint64_t number = waiting->number;
-    Waiting *early = overtaking(waiting);
+    Waiting *early = early_kernel(waiting);
     if (early) return run_overlapping(waiting, early);
     CudaError first = run_before(waiting->stream, number, waiting->after);
-    if (!find(number)) return first; // another host thread came first
+    if (!find(number)) return first; // another host thread has run it
     take_out(waiting);
     CudaError error = work_run(&waiting->work);
     drop(waiting);

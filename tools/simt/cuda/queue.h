@@ -1,38 +1,38 @@
-// Work that waits in streams, as --order has it.
+// Queues work in streams, with --order.
 //
-// In the usual order every call has run when it returns. With a seed, work waits in its stream as
-// long as CUDA lets it: until a call waits for it, or for work that comes after it. Streams promise
-// each other nothing but this, and a kernel may start before the end of the one in front of it if
-// both say so (programmatic dependent launch): the legacy stream and the blocking ones run in the
-// order of the calls, and a stream that waits for an event comes after what the event was recorded
-// after. So a program that relies on more is seen to be wrong.
+// In the usual order every call has run when it returns. With a seed, work is queued as long as
+// CUDA allows: until a call waits for it or for later work that depends on it. The order is only
+// what CUDA guarantees. The legacy stream and blocking streams run in the order of the calls, and a
+// stream that waits for an event runs after the work that the event recorded. With programmatic
+// dependent launch a kernel may start before the one before it ends. A program that relies on more
+// fails.
 #ifndef QUEUE_H
 #define QUEUE_H
 
 #include "simt/cuda/stream.h"
 
-// Whether work waits at all.
+// Whether work is queued.
 bool queue_on(void);
 
-// Whether work of that stream and number must have run when what comes later, in the other stream,
-// starts; `after`: the number of the work that an event stands for, 0: none.
+// Whether work `number` of the stream `first` must run before later work of `stream`, which waits
+// for work `after` (0: none).
 bool queue_precedes(const Stream *first, uint64_t number, const Stream *stream, uint64_t after);
 
-// Takes the work, at the end of what waits in its stream, under a number from 1 on. If a thousand
-// wait already, the oldest runs; its error is returned, and the work is then not taken.
+// Appends work to its stream's queue and numbers it from 1. If 1024 are queued already, runs the
+// oldest first; if that fails, returns its error and does not add the work.
 CudaError queue_add(const Stream *stream, const Work *work);
 
-// The number of the work that was taken last, 0: none.
+// The number of the last work added; 0: none.
 uint64_t queue_last(void);
 
-// Runs all that would come before new work of the stream.
+// Runs all work that must run before new work of the stream.
 CudaError queue_run(const Stream *stream);
 
-// Whether the work of that number still waits; and runs it, after what comes before it, if so.
+// Whether work `number` is still queued; and runs it, after the work before it.
 bool queue_waits(uint64_t number);
 CudaError queue_run_to(uint64_t number);
 
-// Runs everything, in an order of streams that the seed chooses. The first error.
+// Runs all queued work, from streams that the seed chooses. Returns the first error.
 CudaError queue_run_all(void);
 
 #endif

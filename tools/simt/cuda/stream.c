@@ -1,4 +1,4 @@
-// Streams: see stream.h.
+// Creates, finds, and synchronizes streams, and submits work to them.
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ enum { HIGHEST_PRIORITY = -5 };
 Stream *stream_list;
 Stream stream_legacy = {.id = 1};
 static uint64_t last_id = 2;
-static _Thread_local Stream *per_thread; // made at first use, in the list of all streams
+static _Thread_local Stream *per_thread; // created on first use; also in stream_list
 
 static Stream *new_stream(unsigned int flags, int priority) {
     Stream *stream = calloc(1, sizeof *stream);
@@ -92,7 +92,7 @@ static CudaError destroy_stream(Stream *handle) {
 
 API CudaError cudaStreamDestroy(Stream *stream) { return RUNTIME(destroy_stream(stream)); }
 
-CudaError stream_settled(Stream *handle) {
+CudaError stream_finish(Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
@@ -102,8 +102,8 @@ CudaError stream_settled(Stream *handle) {
     return CUDA_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-API CudaError cudaStreamSynchronize(Stream *stream) { return RUNTIME(stream_settled(stream)); }
-API CudaError cudaStreamQuery(Stream *stream) { return RUNTIME(stream_settled(stream)); }
+API CudaError cudaStreamSynchronize(Stream *stream) { return RUNTIME(stream_finish(stream)); }
+API CudaError cudaStreamQuery(Stream *stream) { return RUNTIME(stream_finish(stream)); }
 
 API CudaError cudaStreamSynchronize_ptsz(Stream *stream) {
     return cudaStreamSynchronize(stream_ptsz(stream));
@@ -181,7 +181,7 @@ static void run_callback(void *data) {
 }
 
 static CudaError add_callback(Stream *handle, Callback callback) {
-    CudaError error = stream_settled(handle); // the call is not allowed in a capture
+    CudaError error = stream_finish(handle); // the call is not allowed in a capture
     if (error || !callback.call) return error ? error : CUDA_INVALID_VALUE;
     runtime_call_host(run_callback, &callback);
     return CUDA_SUCCESS;

@@ -1,5 +1,5 @@
-// Unfinished work: see unfinished.h. CUDA C++ Programming Guide, "Asynchronous Concurrent
-// Execution"; CUDA runtime API, "API synchronization behavior".
+// Tracks operations in flight: see unfinished.h. CUDA C++ Programming Guide, "Asynchronous
+// Concurrent Execution"; CUDA runtime API, "API synchronization behavior".
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/unfinished.h"
 
@@ -15,153 +15,152 @@
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 
-// Of that many pieces, and ranges of bytes that they touched; who is older counts as finished.
-enum { MOST_PIECES = 256, BITS = 64, MOST_RANGES = 1 << 21 };
+// Limits on operations and on their ranges of bytes. Older operations count as finished.
+enum { MOST_OPS = 256, BITS = 64, MOST_RANGES = 1 << 21 };
 
 typedef struct {
-    uint64_t bits[MOST_PIECES / BITS];
-} PieceSet;
+    uint64_t bits[MOST_OPS / BITS];
+} OpSet;
 
 typedef struct {
-    uint64_t number; // 0: a free place
+    uint64_t number; // 0: a free slot
     const Stream *stream;
-    PieceSet before; // those of the others that come before it
+    OpSet before; // the operations ordered before this one
     OverlapPart *parts;
-    bool branch; // of a graph
-    bool named;  // others may come behind its number
-    bool prints; // a kernel of it has
-    bool known;  // the host may have been told that it is done
+    bool branch; // part of a graph launch
+    bool named;  // unfinished_last() has returned its number
+    bool prints; // a kernel of it has printed
+    bool known;  // the host may know that it is done
 } Unfinished;
 
-static Unfinished pieces[MOST_PIECES];
-static size_t used;                   // places from there on are free
-static _Thread_local Unfinished *now; // the one that runs
+static Unfinished ops[MOST_OPS];
+static size_t used;                   // slots from here on are free
+static _Thread_local Unfinished *now; // the operation that is running
 static uint64_t last_number;
 static size_t ranges;
-static _Thread_local const uint64_t *only_after; // of the next piece; NULL: its stream says
+static _Thread_local const uint64_t *only_after; // dependencies of the next one, or NULL
 static _Thread_local size_t only_count;
 static Stream gone = {.id = 0}, gone_non_blocking = {.flags = STREAM_NON_BLOCKING};
 
 static bool is_on(void) { return runtime_options()->check && !queue_on(); }
 
-static bool has(const PieceSet *set, const Unfinished *piece) {
-    const size_t at = (size_t)(piece - pieces);
+static bool has(const OpSet *set, const Unfinished *op) {
+    const size_t at = (size_t)(op - ops);
     return set->bits[at / BITS] >> at % BITS & 1;
 }
 
-static void add_to(PieceSet *set, const Unfinished *piece) {
-    const size_t at = (size_t)(piece - pieces);
+static void add_to(OpSet *set, const Unfinished *op) {
+    const size_t at = (size_t)(op - ops);
     set->bits[at / BITS] |= (uint64_t)1 << at % BITS;
 }
 
-// A piece and what is before it.
-static void add_with_before(PieceSet *set, const Unfinished *piece) {
-    add_to(set, piece);
-    for (int k = 0; k < MOST_PIECES / BITS; k++) set->bits[k] |= piece->before.bits[k];
+// Adds an operation and those ordered before it.
+static void add_with_before(OpSet *set, const Unfinished *op) {
+    add_to(set, op);
+    for (int k = 0; k < MOST_OPS / BITS; k++) set->bits[k] |= op->before.bits[k];
 }
 
 static Unfinished *find(uint64_t number) {
-    for (Unfinished *piece = pieces; number && piece < pieces + used; piece++)
-        if (piece->number == number) return piece;
+    for (Unfinished *op = ops; number && op < ops + used; op++)
+        if (op->number == number) return op;
     return NULL;
 }
 
-// --- what is finished ---
+// --- finishing operations ---
 
 static void guard_again(void) {
     guard_none();
     if (!signal_sees_faults()) return;
-    for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
-        if (piece->number && !piece->known) overlap_guard(piece->parts);
+    for (const Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && !op->known) overlap_guard(op->parts);
 }
 
-static void finish(const PieceSet *set) {
+static void finish(const OpSet *set) {
     const bool guarded = guard_any();
-    for (Unfinished *piece = pieces; piece < pieces + used; piece++) {
-        if (!piece->number || !has(set, piece)) continue;
-        ranges -= overlap_free(piece->parts);
-        *piece = (Unfinished){0};
+    for (Unfinished *op = ops; op < ops + used; op++) {
+        if (!op->number || !has(set, op)) continue;
+        ranges -= overlap_free(op->parts);
+        *op = (Unfinished){0};
     }
-    while (used && !pieces[used - 1].number) used--;
-    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
-        for (int k = 0; k < MOST_PIECES / BITS; k++) piece->before.bits[k] &= ~set->bits[k];
+    while (used && !ops[used - 1].number) used--;
+    for (Unfinished *op = ops; op < ops + used; op++)
+        for (int k = 0; k < MOST_OPS / BITS; k++) op->before.bits[k] &= ~set->bits[k];
     if (guarded) guard_again();
 }
 
 static Unfinished *oldest(void) {
     Unfinished *found = NULL;
-    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
-        if (piece->number && piece != now && (!found || piece->number < found->number))
-            found = piece;
+    for (Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && op != now && (!found || op->number < found->number)) found = op;
     return found;
 }
 
-static void finish_piece(const Unfinished *piece) {
-    PieceSet set = {{0}};
-    add_with_before(&set, piece);
+static void finish_op(const Unfinished *op) {
+    OpSet set = {{0}};
+    add_with_before(&set, op);
     finish(&set);
 }
 
 // --- host code that did not wait ---
 
-static void tell_fault(const GuardFault *fault) {
+static void report_fault(const GuardFault *fault) {
     const Unfinished *latest = NULL;
     const OverlapPart *touched = NULL;
-    for (const Unfinished *piece = pieces; piece < pieces + used; piece++) {
-        if (!piece->number || piece->known || (latest && latest->number > piece->number)) continue;
-        const OverlapPart *part = overlap_with_host(piece->parts, fault);
+    for (const Unfinished *op = ops; op < ops + used; op++) {
+        if (!op->number || op->known || (latest && latest->number > op->number)) continue;
+        const OverlapPart *part = overlap_with_host(op->parts, fault);
         if (!part) continue;
-        latest = piece;
+        latest = op;
         touched = part;
     }
-    if (touched) overlap_tell_host(touched, fault);
+    if (touched) overlap_report_host(touched, fault);
 }
 
-// Before anything changes.
-static void tell_faults(void) {
+// Reports host accesses that have faulted. Call this before the set of operations changes.
+static void report_faults(void) {
     GuardFault fault;
-    while (guard_take(&fault)) tell_fault(&fault);
+    while (guard_take(&fault)) report_fault(&fault);
 }
 
 void unfinished_wait_to(uint64_t number) {
-    const Unfinished *piece = find(number);
-    tell_faults();
-    if (piece) finish_piece(piece);
+    const Unfinished *op = find(number);
+    report_faults();
+    if (op) finish_op(op);
 }
 
 void unfinished_elapsed(uint64_t number) {
-    if (find(number)) overlap_tell_elapsed();
+    if (find(number)) overlap_report_elapsed();
     unfinished_wait_to(number);
 }
 
 void unfinished_wait_all(void) {
-    PieceSet all;
+    OpSet all;
     memset(&all, 0xFF, sizeof all);
-    tell_faults();
+    report_faults();
     finish(&all);
 }
 
-static PieceSet before_work(const Stream *stream, uint64_t after) {
-    PieceSet set = {{0}};
-    for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
-        if (piece->number && queue_precedes(piece->stream, piece->number, stream, after))
-            add_with_before(&set, piece);
+static OpSet before_work(const Stream *stream, uint64_t after) {
+    OpSet set = {{0}};
+    for (const Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && queue_precedes(op->stream, op->number, stream, after))
+            add_with_before(&set, op);
     return set;
 }
 
 void unfinished_wait(const Stream *stream) {
-    tell_faults();
-    const PieceSet set = before_work(stream, 0);
+    report_faults();
+    const OpSet set = before_work(stream, 0);
     finish(&set);
 }
 
 void unfinished_gone(const Stream *stream) {
-    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
-        if (piece->number && piece->stream == stream)
-            piece->stream = stream->flags & STREAM_NON_BLOCKING ? &gone_non_blocking : &gone;
+    for (Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && op->stream == stream)
+            op->stream = stream->flags & STREAM_NON_BLOCKING ? &gone_non_blocking : &gone;
 }
 
-// --- what comes next ---
+// --- starting operations ---
 
 uint64_t unfinished_last(void) {
     Unfinished *last = find(last_number);
@@ -174,40 +173,39 @@ void unfinished_after(const uint64_t *numbers, size_t count) {
     only_count = count;
 }
 
-static PieceSet before_next(const Stream *stream, const Work *work) {
+static OpSet before_next(const Stream *stream, const Work *work) {
     if (!only_after) return before_work(stream, work->kind == WORK_AFTER ? work->after : 0);
-    PieceSet set = {{0}};
+    OpSet set = {{0}};
     for (size_t k = 0; k < only_count; k++) {
-        const Unfinished *piece = find(only_after[k]);
-        if (piece) add_with_before(&set, piece);
+        const Unfinished *op = find(only_after[k]);
+        if (op) add_with_before(&set, op);
     }
     return set;
 }
 
-static Unfinished *free_place(void) {
-    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
-        if (!piece->number) return piece;
-    return used < MOST_PIECES ? &pieces[used++] : NULL;
+static Unfinished *free_slot(void) {
+    for (Unfinished *op = ops; op < ops + used; op++)
+        if (!op->number) return op;
+    return used < MOST_OPS ? &ops[used++] : NULL;
 }
 
-// A kernel of which nothing is known but its name is no news when another one comes behind it.
+// Drops kernels without recorded accesses when another operation follows in their stream.
 static void forget_empty(const Stream *stream) {
-    PieceSet set = {{0}};
-    for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
-        if (piece->number && piece->stream == stream && !piece->prints && !piece->named &&
-            overlap_is_empty(piece->parts))
-            add_to(&set, piece);
+    OpSet set = {{0}};
+    for (const Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && op->stream == stream && !op->prints && !op->named &&
+            overlap_is_empty(op->parts))
+            add_to(&set, op);
     finish(&set);
 }
 
-static bool may_overlap(const Unfinished *piece) {
+static bool may_overlap(const Unfinished *op) {
     size_t streams = 0;
     for (const Stream *stream = stream_list; stream; stream = stream->next)
-        streams += stream->flags & STREAM_NON_BLOCKING ? 2 : 1; // which the legacy one is beside
-    if (streams > 1 || piece->branch) return true;
-    for (const Unfinished *other = pieces; other < pieces + used; other++)
-        if (other->number && other != piece && other->parts && !has(&piece->before, other))
-            return true;
+        streams += stream->flags & STREAM_NON_BLOCKING ? 2 : 1; // the legacy stream runs beside it
+    if (streams > 1 || op->branch) return true;
+    for (const Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && other != op && other->parts && !has(&op->before, other)) return true;
     return false;
 }
 
@@ -217,22 +215,22 @@ TouchedWhere unfinished_wants(void) {
     return memory_of_host_count ? TOUCHED_BY_HOST : TOUCHED_NONE;
 }
 
-// --- what a piece did ---
+// --- accesses of operations ---
 
 void unfinished_records(Event *event) {
     if (now) event_waits(event, now->number);
 }
 
 void unfinished_waits(const Event *event) {
-    const Unfinished *piece = now ? find(event_number(event)) : NULL;
-    if (piece && piece != now) add_with_before(&now->before, piece);
+    const Unfinished *op = now ? find(event_number(event)) : NULL;
+    if (op && op != now) add_with_before(&now->before, op);
 }
 
-// What the kernel tells the host, it tells of all that is before it.
-static void host_knows(Unfinished *piece) {
-    piece->known = true;
-    for (Unfinished *other = pieces; other < pieces + used; other++)
-        if (other->number && has(&piece->before, other)) other->known = true;
+// Marks an operation as known to the host, and with it all operations ordered before it.
+static void host_knows(Unfinished *op) {
+    op->known = true;
+    for (Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && has(&op->before, other)) other->known = true;
     if (guard_any()) guard_again();
 }
 
@@ -249,71 +247,72 @@ void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
-// When two pieces race, the other one counts as the earlier from then on, so that one race is
-// reported once.
-static void compare(Unfinished *piece) {
-    for (const Unfinished *other = pieces; other < pieces + used; other++)
-        if (other->number && other != piece && !has(&piece->before, other) &&
-            overlap_tell(piece->parts, other->parts, piece->stream == other->stream))
-            add_with_before(&piece->before, other);
+// When two operations race, we record the other one as the earlier, to report the race once.
+static void compare(Unfinished *op) {
+    for (const Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && other != op && !has(&op->before, other) &&
+            overlap_report(op->parts, other->parts, op->stream == other->stream))
+            add_with_before(&op->before, other);
 }
 
-static void done(Unfinished *piece) {
-    if (!piece->parts) return;
-    compare(piece);
-    if (!piece->known && signal_sees_faults()) overlap_guard(piece->parts);
-    for (const Unfinished *old; ranges > MOST_RANGES && (old = oldest());) finish_piece(old);
+static void done(Unfinished *op) {
+    if (!op->parts) return;
+    compare(op);
+    if (!op->known && signal_sees_faults()) overlap_guard(op->parts);
+    for (const Unfinished *old; ranges > MOST_RANGES && (old = oldest());) finish_op(old);
 }
 
 // --- the end ---
 
-// Of the kernels that nobody has waited for the last one that prints is told, or the last one.
+// Reports one kernel for which the program has not waited: the last that prints, if any prints.
 static CudaError at_end(void) {
-    const Unfinished *told = NULL;
-    tell_faults();
+    const Unfinished *reported = NULL;
+    report_faults();
     guard_none();
-    for (const Unfinished *piece = pieces; piece < pieces + used; piece++) {
-        if (!piece->number || !overlap_kernel_of(piece->parts)) continue;
-        const bool better = !told || (piece->prints && !told->prints);
-        if (better || (piece->prints == told->prints && piece->number > told->number)) told = piece;
+    for (const Unfinished *op = ops; op < ops + used; op++) {
+        if (!op->number || !overlap_kernel_of(op->parts)) continue;
+        const bool better = !reported || (op->prints && !reported->prints);
+        if (better || (op->prints == reported->prints && op->number > reported->number))
+            reported = op;
     }
-    if (told && !runtime_broken()) overlap_tell_end(overlap_kernel_of(told->parts), told->prints);
+    if (reported && !runtime_broken())
+        overlap_report_end(overlap_kernel_of(reported->parts), reported->prints);
     return CUDA_SUCCESS;
 }
 
 static Unfinished *begin(const Stream *stream, const Work *work) {
-    tell_faults();
+    report_faults();
     forget_empty(stream);
-    Unfinished *piece = free_place();
-    if (!piece) {
-        finish_piece(oldest());
-        piece = free_place();
+    Unfinished *op = free_slot();
+    if (!op) {
+        finish_op(oldest());
+        op = free_slot();
     }
-    const PieceSet before = before_next(stream, work);
-    *piece = (Unfinished){.number = ++last_number, .stream = stream, .before = before};
-    piece->branch = only_after != NULL;
+    const OpSet before = before_next(stream, work);
+    *op = (Unfinished){.number = ++last_number, .stream = stream, .before = before};
+    op->branch = only_after != NULL;
     only_after = NULL;
     runtime_at_end(at_end);
-    runtime_before_report(tell_faults);
-    return piece;
+    runtime_before_report(report_faults);
+    return op;
 }
 
 CudaError unfinished_run(Stream *stream, const Work *work) {
     if (!is_on()) return work_run(work);
-    Unfinished *const outer = now, *piece = begin(stream, work);
+    Unfinished *const outer = now, *op = begin(stream, work);
     const size_t printed = console_printed();
-    now = piece;
-    const uint64_t number = piece->number;
-    if (work->kind == WORK_HOST) { // which may tell other threads that it was called
-        const PieceSet before = piece->before;
+    now = op;
+    const uint64_t number = op->number;
+    if (work->kind == WORK_HOST) { // it may signal other threads
+        const OpSet before = op->before;
         finish(&before);
     }
     CudaError error = work_run(work);
     if (!error && work->kind == WORK_COPY) add_part(overlap_copy(&work->copy));
     if (!error && work->kind == WORK_FILL) add_part(overlap_fill(&work->fill));
-    piece->prints = console_printed() != printed;
+    op->prints = console_printed() != printed;
     now = outer;
-    if (runtime_broken()) unfinished_wait_all(); // no call waits any more
-    if (piece->number == number) done(piece);
+    if (runtime_broken()) unfinished_wait_all(); // no later call waits
+    if (op->number == number) done(op);
     return error;
 }

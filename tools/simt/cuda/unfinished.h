@@ -1,39 +1,39 @@
-// Work that no call has waited for yet, and what orders it: with --check, in the usual order.
+// Tracks work that no call has waited for yet, and its order: with --check, in the usual order.
 //
-// Every call has run when it returns; on a GPU its work may go on, beside that of other streams and
-// beside host code. So each piece of work keeps what it touched, and which pieces come before it,
-// until somebody waits for it. Two that nothing orders and that touch the same bytes are reported;
-// so is host code that touches what it has not waited for, and what a program leaves behind.
+// Here every call has run when it returns, but on a GPU its work may still run, beside other
+// streams and host code. Each operation therefore records its accesses and the operations ordered
+// before it until a call waits for it. We report unordered operations that access the same bytes,
+// host code that accesses memory before it waits, and work that is left when the program ends.
 #ifndef UNFINISHED_H
 #define UNFINISHED_H
 
 #include "simt/cuda/stream.h"
 
-// Runs the work and takes it as unfinished, where that is looked at.
+// Runs the work and, with --check, records it as in flight.
 CudaError unfinished_run(Stream *stream, const Work *work);
 
-// The number of the piece that came last, from 1 on, 0: none. The next one comes behind these
-// pieces alone, whatever its stream has.
+// unfinished_last: the number of the last operation, from 1; 0: none. unfinished_after: the next
+// operation depends on exactly these, whatever its stream.
 uint64_t unfinished_last(void);
 void unfinished_after(const uint64_t *numbers, size_t count);
 
-// A kernel of the work at hand: which memory its launch has to tell of, and that it has run.
+// For a kernel of the current operation: which accesses its launch must record, and its accesses.
 TouchedWhere unfinished_wants(void);
 void unfinished_kernel(const char *mangled, const TouchedList *touched);
 
-// The work at hand records an event, or waits for one.
+// The current operation records an event, or waits for one.
 void unfinished_records(Event *event);
 void unfinished_waits(const Event *event);
 
-// The host has waited for what would come before new work of the stream; for a piece and what is
-// before it; for all.
+// The host has waited for the work before new work of the stream; for one operation and those
+// before it; or for everything.
 void unfinished_wait(const Stream *stream);
 void unfinished_wait_to(uint64_t number);
 void unfinished_wait_all(void);
-// The host asks for the time of a piece that is an event: on a GPU that fails until the event is
-// done, which is noted unless it was waited for. Then it was a wait.
+// The host reads the time of an event. On a GPU that fails until the event is done, so it is noted
+// unless the host has waited for it. From then on it counts as a wait.
 void unfinished_elapsed(uint64_t number);
 
-void unfinished_gone(const Stream *stream); // it is destroyed, which waits for nothing
+void unfinished_gone(const Stream *stream); // the stream is destroyed, which does not wait
 
 #endif

@@ -1,4 +1,4 @@
-// Work: running it, copying it into a graph, giving it back.
+// Runs, copies, and frees work.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/work.h"
 
@@ -12,7 +12,7 @@
 #include "simt/report/report.h"
 #include "simt/time/time.h"
 
-// A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
+// Runs a kernel. One that fails while running breaks the context, but its launch succeeds.
 static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void *context) {
     KernelEntry *entry = work->kernel.entry;
     Launch own = work->kernel.launch;
@@ -28,9 +28,9 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
     bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
     if (ran) unfinished_kernel(entry->mangled, &report.touched);
-    bool kept = !ran || report_launch(entry->mangled, launch, &report);
+    bool recorded = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
-    if (status == SIMT_OK) return kept ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+    if (status == SIMT_OK) return recorded ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
     char name[512];
     const bool refused =
         status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX || status == SIMT_STACK_OVERFLOW;
@@ -58,7 +58,7 @@ CudaError work_run(const Work *work) {
     switch (work->kind) {
     case WORK_WAIT:
         unfinished_waits(work->event);
-        return CUDA_SUCCESS; // what it would wait for has run
+        return CUDA_SUCCESS; // the work that the event records has run
     case WORK_NOTHING:
     case WORK_AFTER:
         return CUDA_SUCCESS;
@@ -83,7 +83,7 @@ CudaError work_run(const Work *work) {
     return CUDA_INVALID_VALUE;
 }
 
-// One block of memory: the pointers, then the values, each aligned for any type.
+// Copies the arguments into one allocation: pointers, then values, aligned for any type.
 static bool copy_arguments(Launch *to, const Launch *from, const KernelInfo *info) {
     size_t count = info->parameter_count, bytes = count * sizeof(void *);
     for (size_t i = 0; i < count; i++) bytes = (bytes + 15) / 16 * 16 + info->parameter_bytes[i];
@@ -109,7 +109,7 @@ bool work_copy(Work *to, const Work *from) {
         to->graph = graph_clone(from->graph);
         good = to->graph != NULL;
     }
-    if (!good) to->kind = WORK_NOTHING; // what is still the original's is not given back
+    if (!good) to->kind = WORK_NOTHING; // the original owns the rest, so it is not freed
     return good;
 }
 

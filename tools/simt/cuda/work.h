@@ -1,4 +1,4 @@
-// Work: what a stream or a graph node does.
+// Work: an operation of a stream or a graph node.
 #ifndef WORK_H
 #define WORK_H
 
@@ -21,7 +21,7 @@ typedef struct {
         WORK_GRAPH,
         WORK_AFTER // waits for work in any stream
     } kind;
-    Stream *stream; // in which it runs, NULL: a part of another work's
+    Stream *stream; // the stream, or NULL for a part of other work
     union {
         struct {
             KernelEntry *entry;
@@ -34,15 +34,15 @@ typedef struct {
             void *data;
         } host;
         Event *event;
-        Graph *graph;   // owned by the copy that a node holds
-        uint64_t after; // its number in the queue (queue.h), 0: none
+        Graph *graph;   // owned by the node's copy of the work
+        uint64_t after; // number in the queue (queue.h), 0: none
     };
 } Work;
 
 CudaError work_run(const Work *work);
-// A kernel that starts before the one in front of it, which it has run when it waits for it.
+// Runs a kernel before the previous one, which `prerequisite` runs when the kernel waits for it.
 CudaError work_run_early(const Work *work, void (*prerequisite)(void *), void *context);
-bool work_copy(Work *to, const Work *from); // deep; false: out of memory
+bool work_copy(Work *to, const Work *from); // deep copy; false if out of memory
 void work_free(Work *work);
 
 #endif

@@ -1,4 +1,4 @@
-// ELF files: see elf.h. Layout: Tool Interface Standard, ELF-64 Object File Format.
+// Reads ELF files. Layout: Tool Interface Standard, ELF-64 Object File Format.
 #include "simt/launcher/elf.h"
 
 #include <elf.h>
@@ -9,14 +9,14 @@ typedef struct {
     Elf64_Ehdr header;
 } Reader;
 
-// Copies a record out of the file, which may hold it at any alignment.
+// Copies a record out of the file, where it may be at any alignment.
 static bool get(Str file, uint64_t at, void *record, size_t bytes) {
     if (at > file.len || bytes > file.len - at) return false;
     memcpy(record, file.at + at, bytes);
     return true;
 }
 
-// The terminated string at a file position, empty if it has no end.
+// The NUL-terminated string at a file position; empty if there is no NUL.
 static Str string_at(Str file, uint64_t at) {
     Str rest = at < file.len ? str_from(file, at) : STR("");
     const char *end = rest.len ? memchr(rest.at, '\0', rest.len) : NULL;
@@ -32,7 +32,7 @@ static bool segment(const Reader *elf, uint32_t type, Elf64_Phdr *found) {
     return false;
 }
 
-// Where an address of the loaded program is in the file; SIZE_MAX if nowhere.
+// The file position of a virtual address; UINT64_MAX if no segment contains it.
 static uint64_t file_position(const Reader *elf, uint64_t address) {
     for (uint64_t i = 0; i < elf->header.e_phnum; i++) {
         Elf64_Phdr load;
@@ -61,9 +61,9 @@ static bool find_section(const Reader *elf, Str name, Elf64_Shdr *section) {
     return false;
 }
 
-// --- the runtime inside the program ---
+// --- a statically linked runtime ---
 
-// Also names that it keeps to itself: linked into a program, they are local.
+// Includes local symbols, because the static runtime's functions are local in the program.
 static void functions(const Reader *elf, void (*found)(void *context, Str name, uint64_t address),
                       void *context) {
     Elf64_Shdr symbols, names;
@@ -99,7 +99,7 @@ static void note_function(void *context, Str name, uint64_t address) {
     inside->properties_v2 |= str_equal(name, STR("cudaGetDeviceProperties_v2"));
 }
 
-// CUDA 13 has dropped the functions that CUDA 12 added beside others of the same name.
+// Tells CUDA 12 from CUDA 13 by cudaGetDeviceProperties_v2, which CUDA 13 dropped.
 static ElfKind inspect_static(const Reader *elf, ElfProgram *program) {
     Elf64_Phdr loader;
     Inside inside = {false, false};
@@ -110,10 +110,10 @@ static ElfKind inspect_static(const Reader *elf, ElfProgram *program) {
     return ELF_STATIC;
 }
 
-// --- what it needs ---
+// --- needed libraries ---
 
-// Calls `found` with the sonames that the dynamic section needs, until it returns false. False: it
-// did, or the tables do not fit, as *fits says.
+// Calls `found` with each needed soname until it returns false. Returns false if it did, or if the
+// tables run past the end of the file; *fits tells which.
 static bool each_needed(const Reader *elf, const Elf64_Phdr *dynamic,
                         bool (*found)(void *context, Str soname), void *context, bool *fits) {
     uint64_t strings = UINT64_MAX;
@@ -146,9 +146,10 @@ bool elf_needed(Str file, bool (*found)(void *context, Str soname), void *contex
     return each_needed(&elf, &dynamic, found, context, &fits) || !fits;
 }
 
-// --- what it imports ---
+// --- imports ---
 
-// Which version, of which file, this number stands for. None: both stay empty.
+// Fills in the version and the file of a version number; leaves both empty if the number is
+// unknown.
 static void find_version(const Reader *elf, const Elf64_Shdr *needs, uint64_t names,
                          Elf64_Half number, ElfImport *import) {
     Elf64_Verneed need;
@@ -191,7 +192,7 @@ void elf_imports(Str file, void (*found)(void *context, const ElfImport *import)
     }
 }
 
-// --- the runtime that it needs ---
+// --- the kind of a program ---
 
 typedef struct {
     ElfProgram *program;
@@ -207,7 +208,7 @@ static bool note_needed(void *context, Str name) {
     return true;
 }
 
-// Reads the names of needed libraries. False if the tables do not fit.
+// Reads the dynamic section. Returns false if its tables run past the end of the file.
 static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgram *program,
                          bool *other_version) {
     Needs needs = {.program = program};

@@ -1,4 +1,4 @@
-// Devices for --time: see launcher.h.
+// Finds the measured speeds of the device that --time names.
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "simt/launcher/launcher.h"
 
-// The devices of a folder of results whose speeds were measured.
+// Appends the names of the devices in `folder` whose speeds were measured.
 static void add_names(Buf *buf, const char *folder) {
     CatalogFile *files;
     const size_t count = catalog_list(buf->arena, folder, &files);
@@ -19,7 +19,7 @@ static void add_names(Buf *buf, const char *folder) {
             buf_format(buf, "%s%.*s", buf->len ? ", " : "", STR_ARG(files[i].device));
 }
 
-// The file of a device. NULL: there is none, and `error` lists the devices that have one.
+// The path of a device's file. NULL if there is none; then `error` lists the devices that have one.
 static const char *find(Arena *arena, const char *name, Str *error) {
     const char *const folders[] = {"results", file_beside(arena, "../results")};
     for (int k = 0; k < 2; k++) {

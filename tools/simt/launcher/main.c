@@ -1,4 +1,4 @@
-// simt: starts a CUDA program with the CPU device in the place of the CUDA runtime.
+// simt: runs a CUDA program on the CPU device, which replaces the CUDA runtime.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
@@ -32,73 +32,73 @@ static const char usage[] =
     "                  that executed the most\n"
     "  --last          report only the last launch of each kernel and block size\n"
     "  --lines         list counters per source line (build with nvcc -lineinfo); with --machine\n"
-    "                  under each line its instructions, with what they counted\n"
+    "                  also the instructions of each line, with their counters\n"
     "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
     "  --html FILE     write a page for a browser, in one file: source beside PTX with all\n"
     "                  counters of each line, the launches, and for shared memory which lanes\n"
     "                  touch which bank; with --check the hazards at their lines\n"
     "  --report FILE   write hazards, errors, refusals and notes as SARIF 2.1.0, for editors and\n"
     "                  continuous integration\n"
-    "  --quiet         standard output is the program's alone: no table, no listing, and hazards\n"
-    "                  go to standard error\n"
-    "  --machine       execute the program's machine code for sm_90 in the place of its PTX: then\n"
-    "                  instructions, active lanes and divergent branches are the hardware's too;\n"
+    "  --quiet         print no table and no listing, and print hazards on standard error, so that\n"
+    "                  standard output has only the program's output\n"
+    "  --machine       execute the program's machine code for sm_90 instead of its PTX, so that\n"
+    "                  instructions, active lanes and divergent branches match the hardware too;\n"
     "                  not with --check\n"
-    "  --time DEVICE   predict, from machine code, how long each launch would take on a device of\n"
-    "                  results/DEVICE-machine.csv, or on that of a FILE.csv, and what would hold it\n"
-    "                  back; with --lines and --html each line's share, in --csv the columns\n"
-    "                  predicted_us, limiter, stall and what it would take without each limit\n"
-    "  --warm          with --time: what an earlier launch has read is still in the L2 cache\n"
-    "  --opcodes [PROGRAM]  list the machine instructions that are known, how their meaning is\n"
-    "                  known, and how often each occurs in the program\n"
+    "  --time DEVICE   predict, from machine code, how long each launch takes on the device of\n"
+    "                  results/DEVICE-machine.csv or of a FILE.csv, and its bottleneck; adds to\n"
+    "                  --lines and --html each line's share, to --csv the columns predicted_us,\n"
+    "                  limiter, stall and the time without each limit\n"
+    "  --warm          with --time: assume that data read by earlier launches is still in the L2 cache\n"
+    "  --opcodes [PROGRAM]  list the machine instructions that simt knows, the evidence for their\n"
+    "                  meaning, and how often each occurs in the program\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
-    "                  bounds or misaligned, use after free, reads of what nothing wrote, streams\n"
-    "                  that race, host code that does not wait (built with -g, at its lines). What\n"
-    "                  only may be wrong is told as a note, and fails nothing\n"
+    "                  bounds or misaligned, use after free, uninitialized reads, races between\n"
+    "                  streams, host code that does not wait (with its lines if built with -g).\n"
+    "                  What may be correct is reported as a note and does not fail the run\n"
     "  --orders N      --check in N orders of blocks and warps, in one report: the usual one, the\n"
     "                  reverse, seeds from 2 on. The program runs once, its launches N times. --check\n"
     "                  alone adds the reverse for the first four launches of each kernel in which\n"
     "                  order matters, as long as that takes a second or two; --orders 1: never\n"
     "  --strict        --check, and notes count as hazards\n"
-    "  --allow-volatile  --check is silent of volatile accesses that nothing orders, which PTX\n"
-    "                  calls no race\n"
-    "  --leaks         tell at the end what memory was never freed\n"
-    "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
-    "                  long as CUDA may; 0 is the usual order\n"
+    "  --allow-volatile  with --check: do not report unordered volatile accesses, which PTX does\n"
+    "                  not define as races\n"
+    "  --leaks         report at the end which memory was never freed\n"
+    "  --order SEED    permute the order of warps and blocks, and delay work in streams as long as\n"
+    "                  CUDA allows; 0 is the usual order\n"
     "  --trace FILE    write every access to shared memory, with its value, every barrier and\n"
     "                  every shuffle of block 0 to FILE; with --check the races there as they\n"
     "                  happen\n"
     "  --threads N     host threads (default: one for each processor that the process may\n"
     "                  use); results do not depend on it\n"
     "  --sms N         multiprocessors of the device, 1 to 1024 (default: 132)\n"
-    "  --sm-threads N  threads that each of them holds: 1024, 1536 or 2048 (default)\n"
-    "  --watchdog S    end a kernel of which no warp ends for S seconds (default: never)\n"
-    "  -h, --help      this text\n"
-    "  --version       which simt this is\n"
+    "  --sm-threads N  threads per multiprocessor: 1024, 1536 or 2048 (default)\n"
+    "  --watchdog S    end a kernel if no warp of it ends for S seconds (default: never)\n"
+    "  -h, --help      print this text\n"
+    "  --version       print the version\n"
     "\n"
-    "Runs what plain nvcc makes, if PTX is in it:\n"
+    "Runs programs as nvcc builds them, if they contain PTX:\n"
     "\n"
     "  nvcc -O3 -lineinfo prog.cu -o prog\n"
     "\n"
     "  -lineinfo       counters, errors and hazards name source lines\n"
-    "  -arch=sm_NN     embeds PTX too; with -gencode, add code=compute_NN. Of several the newest\n"
-    "                  up to 9.0 is taken, else the oldest.\n"
+    "  -arch=sm_NN     embeds PTX too; with -gencode, add code=compute_NN. simt takes the newest\n"
+    "                  PTX up to 9.0, or else the oldest.\n"
     "\n"
-    "The CUDA runtime, 12 or 13, may be linked in, as it is by default: its functions are taken\n"
-    "over by their names, which must not be stripped; or it may be shared (-cudart shared).\n"
-    "Compressed PTX needs the system's libzstd.so.1; --no-compress does without. -rdc=true works\n"
-    "where all device code is in one file.\n"
+    "The CUDA runtime, 12 or 13, may be static, as by default: simt replaces its functions by name,\n"
+    "so do not strip the program. It may also be shared (-cudart shared). Compressed PTX needs the\n"
+    "system's libzstd.so.1, unless you build with --no-compress. -rdc=true works if all device code\n"
+    "is in one file.\n"
     "\n"
-    "What the CPU device does not have (textures, surfaces, wgmma, dynamic parallelism, the\n"
-    "driver API, cuBLAS and its like, ...) is refused where the program calls it: one line, and an\n"
-    "error from that call and every later one. To be linked with such a library does no harm.\n"
+    "The CPU device does not support textures, surfaces, wgmma, dynamic parallelism, the driver API,\n"
+    "cuBLAS and similar libraries, ... A call to one of them prints one line, and that call and every\n"
+    "later one return an error. Linking to such a library does no harm.\n"
     "\n"
-    "However a program ends, by abort, _exit or a signal too, simt reports what it did until then;\n"
-    "not after SIGKILL. SIGINT and SIGTERM first end the kernel that runs. If the CPU device did not\n"
-    "watch the program from its start to its end, simt says so in one line and fails with status 2:\n"
-    "the loader did not load it (setuid), or the program became another one (exec). A program that\n"
-    "makes no CUDA call counts as watched. Programs that it starts as children run on the CPU device\n"
-    "too if their runtime is shared; simt does not wait for them or look at their status.\n"
+    "simt reports what a program did even if it ends by abort, _exit or a signal other than SIGKILL.\n"
+    "SIGINT and SIGTERM first end the running kernel. If the CPU device did not watch the program\n"
+    "from start to end, because the loader did not load it (setuid) or the program called exec, simt\n"
+    "says so in one line and fails with status 2. A program that makes no CUDA call counts as\n"
+    "watched. Child processes run on the CPU device too if their runtime is shared; simt does not\n"
+    "wait for them or check their status.\n"
     "\n"
     "The device that programs see: \"CPU device (simt)\", compute capability 9.0, 132\n"
     "multiprocessors, 2048 threads, 32 blocks (one for 64 threads) and 228 KB of shared memory on\n"
@@ -111,18 +111,17 @@ static const char usage[] =
     "before ptxas: a GPU executes other instructions. Wavefronts, bank conflicts, requests and\n"
     "sectors are those of Nsight Compute.\n"
     "\n"
-    "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
-    "the end; with --check also, as a note, what other calls returned.\n"
+    "If a launch by <<<...>>> failed and the program never read the error, simt reports it at the\n"
+    "end. With --check it also notes the errors that other calls returned.\n"
     "\n"
     "Exit status, the first that fits:\n"
     "\n"
-    "  2               whatever the program ends with, if the CPU device refused something (a call,\n"
-    "                  an instruction, the program itself, an option of this command) or did not\n"
-    "                  watch the program to its end\n"
-    "  the program's   if it is not 0; ended by signal N it is that signal, 128 + N in a shell\n"
+    "  2               the CPU device refused something (a call, an instruction, the program itself,\n"
+    "                  an option of this command) or did not watch the program to its end\n"
+    "  the program's   if it is not 0; a program that signal N ends gives 128 + N in a shell\n"
     "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
-    "  86              --check found hazards, or a kernel or launch failed unseen, --leaks a leak,\n"
-    "                  --strict a note\n"
+    "  86              --check found hazards, or a kernel or launch failed and the program did not\n"
+    "                  read the error, --leaks found a leak, or --strict a note\n"
     "  0               none of these\n";
 // clang-format on
 
@@ -196,7 +195,7 @@ static const struct {
 
 enum { OPTIONS = sizeof options / sizeof *options };
 
-// The program may change its folder before it ends.
+// Makes a path absolute, because the program may change its working folder before it ends.
 static const char *absolute(const char *path) {
     char folder[PATH_MAX];
     if (path[0] == '/') return path;
@@ -222,7 +221,7 @@ static void check_number(const char *name, const char *text, ValueKind kind) {
         die("%s takes 1024, 1536 or 2048, not \"%s\"", name, text);
 }
 
-// `program`: NULL for the table alone.
+// Lists all opcodes, with their counts in `program` unless it is NULL.
 static _Noreturn void list_opcodes(const char *program) {
     Str file = {"", 0};
     if (program && !file_read(&arena, program, &file)) die("%s: %s", program, strerror(errno));
@@ -230,7 +229,8 @@ static _Noreturn void list_opcodes(const char *program) {
     exit(0);
 }
 
-// The checks look for what PTX's rules forbid; in machine code the compiler has already used them.
+// The checker tests PTX's rules, which the compiler has already relied on when it made machine
+// code.
 static const char no_ptx[] = "the checks apply PTX's rules, which machine code no longer shows";
 static const char fixed_order[] = "--orders runs several orders, and chooses them itself";
 
@@ -259,19 +259,18 @@ static void check_combination(void) {
                 contradictions[k].why);
     if (getenv("SIMT_STRICT") || getenv("SIMT_ORDERS")) setenv("SIMT_CHECK", "1", 1);
     if (given("--warm") && !given("--time"))
-        die("--warm needs --time DEVICE, whose cache it is about");
+        die("--warm needs --time DEVICE: it sets the state of that device's cache");
     if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), &error))
         die("%.*s", STR_ARG(error));
 }
 
-// --opcodes runs nothing, so that no other option can mean anything.
 static void opcodes_alone(void) {
     for (int k = 0; k < OPTIONS; k++)
         if (given(options[k].name))
             die("--opcodes and %s exclude each other: --opcodes runs nothing", options[k].name);
 }
 
-// Passes the options on by environment. Returns the index of the program in argv.
+// Puts the options into environment variables. Returns the index of the program in argv.
 static int read_options(int argc, char **argv) {
     for (int k = 0; k < OPTIONS; k++) unsetenv(options[k].variable);
     bool only_list = false;
@@ -292,7 +291,7 @@ static int read_options(int argc, char **argv) {
         }
         int k = 0;
         while (k < OPTIONS && strcmp(argv[i], options[k].name) != 0) k++;
-        if (k == OPTIONS) die("unknown option %s (simt -h explains)", argv[i]);
+        if (k == OPTIONS) die("unknown option %s (simt -h lists the options)", argv[i]);
         if (options[k].value == VALUE_NONE) {
             setenv(options[k].variable, "1", 1);
             continue;
@@ -315,7 +314,7 @@ static int read_options(int argc, char **argv) {
 
 // --- the program ---
 
-// For who gives the source in the place of what nvcc makes of it.
+// Fails with the commands to run if the user names a source file instead of a program.
 static void refuse_source(const char *name) {
     const Str path = str_of(name);
     if (!str_ends(path, STR(".cu")) || access(name, R_OK) != 0) return;
@@ -336,12 +335,12 @@ static const char *find_program(const char *name) {
         const char *candidate = format_text("%.*s/%s", STR_ARG(folder), name);
         if (access(candidate, X_OK) == 0) return candidate;
     }
-    if (access(name, F_OK) == 0) die("%s: not in PATH; say ./%s", name, name);
+    if (access(name, F_OK) == 0) die("%s: not in PATH; use ./%s", name, name);
     die("%s: no such program", name);
 }
 
-// The functions of a runtime that is linked into the program, for the library to take over: a file
-// without a name of lines "ADDRESS NAME".
+// Passes the addresses of a statically linked runtime's functions to the library, which redirects
+// them (program/takeover.c). The list is an unnamed file of lines "ADDRESS NAME".
 static void add_function(void *context, Str name, uint64_t address) {
     fprintf(context, "%llx %.*s\n", (unsigned long long)address, STR_ARG(name));
 }
@@ -362,7 +361,7 @@ static void prepend(const char *variable, const char *value) {
     setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
 }
 
-// Libraries of machine code are not loaded: what stands in for them is a file without a name.
+// Preloads a stand-in, from an unnamed file, for each library that the CPU device cannot run.
 static void pass_standins(Str file) {
     Str soname;
     for (size_t k = 0; standin_needed(file, k, &soname); k++) {
@@ -399,15 +398,14 @@ static ElfProgram inspect(const char *path) {
             "keep them (no -s, no strip), or build with nvcc -cudart shared",
             path);
     case ELF_NO_LOADER:
-        die("%s: linked with -static, so that nothing can take the runtime's place: link without "
-            "it",
+        die("%s: linked with -static, so the CUDA runtime cannot be replaced: link without -static",
             path);
     case ELF_RUNTIME:
         die("%s: needs %.*s; only libcudart.so.12 and libcudart.so.13 are supported", path,
             STR_ARG(program.runtime));
     case ELF_NOT_CUDA:
         if (!standin_needed(file, 0, &(Str){NULL, 0})) break;
-        program.runtime = STR("libcudart.so.13"); // it uses the driver alone
+        program.runtime = STR("libcudart.so.13"); // it uses only the driver API
         program.preload = true;
         pass_standins(file);
         return program;
@@ -417,8 +415,8 @@ static ElfProgram inspect(const char *path) {
 
 // --- the environment of the program ---
 
-// Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
-// must come first in a program that was built without it.
+// If the launcher is built with AddressSanitizer, so is the runtime. The sanitizer's library must
+// then be loaded first into a program that was built without it.
 static void preload_sanitizer(void) {
     Dl_info info;
     void *symbol = dlsym(RTLD_DEFAULT, "__asan_init");
@@ -428,7 +426,7 @@ static void preload_sanitizer(void) {
 
 int main(int argc, char **argv) {
     int at = read_options(argc, argv);
-    if (at >= argc) die("which program? (simt -h explains)");
+    if (at >= argc) die("no program given: name one (simt -h lists the options)");
     refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);

@@ -1,4 +1,4 @@
-// simt --opcodes: see launcher.h.
+// Implements simt --opcodes: see launcher.h.
 #include "simt/sass/opcodes.h"
 
 #include <elf.h>
@@ -29,7 +29,7 @@ static void count_code(Census *census, Str code) {
     }
 }
 
-// Counts the instructions of a cubin, its sections .text.*. False: it is no cubin.
+// Counts the instructions of a cubin's executable sections. Returns false if it is no cubin.
 static bool count_cubin(Census *census, Str cubin) {
     Elf64_Ehdr head;
     if (cubin.len < sizeof head) return false;
@@ -49,7 +49,7 @@ static bool count_cubin(Census *census, Str cubin) {
     return true;
 }
 
-// Counts those of all fat binaries in the file, and skips what only begins like one.
+// Counts the instructions of all fat binaries in the file. A stray magic number is skipped.
 static bool count_program(Census *census, Str file) {
     static const char magic[] = {0x50, (char)0xed, 0x55, (char)0xba};
     bool any = false;

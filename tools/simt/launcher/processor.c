@@ -1,4 +1,4 @@
-// Processor: see launcher.h. tools/build/tools.mk has the same features as flags of the compiler.
+// Chooses the build for this processor. tools/build/tools.mk has these features as compiler flags.
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Running the program: see launcher.h.
+// Runs the program: forwards signals, reads the handshake, and exits as the program did.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 static volatile pid_t program;
 
-// A terminal's signals come to the program by themselves.
+// Forwards only signals sent by a process: the terminal sends its own to the whole group.
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     if (info->si_code <= 0) kill(program, number);
@@ -35,7 +35,7 @@ static void pass_signals_on(void) {
     }
 }
 
-// What the program died of, for those who wait for the launcher; one core file is enough.
+// Ends by the signal that ended the program, without a second core file.
 static _Noreturn void die_of(int number) {
     struct rlimit none = {0, 0};
     sigset_t only;
@@ -82,7 +82,7 @@ static Handshake *share_handshake(void) {
     return shared == MAP_FAILED ? NULL : shared;
 }
 
-// In the child. An error is the number that the parent's pipe gets.
+// Runs in the child. If exec fails, writes errno to the pipe `report`.
 static _Noreturn void become(const char *path, char **argv, int report, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);

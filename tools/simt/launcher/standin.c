@@ -1,4 +1,4 @@
-// Stand-ins: see standin.h.
+// Builds stand-in libraries as ELF images in memory.
 #include "simt/launcher/standin.h"
 
 #include <elf.h>
@@ -6,7 +6,7 @@
 
 #include "simt/launcher/elf.h"
 
-// How a library's file begins, and its functions.
+// The prefixes of each library's file name and of its functions.
 static const struct {
     const char *file, *function;
 } libraries[] = {
@@ -28,7 +28,7 @@ typedef struct {
     Str found;
 } Search;
 
-static bool look_at(void *context, Str soname) {
+static bool find_library(void *context, Str soname) {
     Search *search = context;
     if (!functions_of(soname)) return true;
     search->found = soname;
@@ -37,12 +37,12 @@ static bool look_at(void *context, Str soname) {
 
 bool standin_needed(Str file, size_t number, Str *soname) {
     Search search = {.left = number};
-    const bool all = elf_needed(file, look_at, &search);
+    const bool all = elf_needed(file, find_library, &search);
     *soname = search.found;
     return !all;
 }
 
-// --- what the program imports of it ---
+// --- the imports of a library ---
 
 typedef struct {
     Arena *arena;
@@ -50,11 +50,11 @@ typedef struct {
     Str prefix;
     ElfImport *imports;
     size_t count, capacity;
-    Str *versions; // that they have, each once
+    Str *versions; // distinct versions of the imports
     size_t version_count, version_capacity;
 } Standin;
 
-// The driver's functions begin with "cu" and go on with a capital letter.
+// Driver API functions begin with "cu" and a capital letter.
 static bool is_of(const Standin *standin, const ElfImport *import) {
     if (import->file.len) return str_equal(import->file, standin->soname);
     if (!str_starts(import->name, standin->prefix)) return false;
@@ -75,16 +75,16 @@ static void add_import(void *context, const ElfImport *import) {
     standin->versions[standin->version_count++] = import->version;
 }
 
-// Of a symbol: 1 is none, 2 the first.
+// The version index of a symbol: 1 means unversioned, 2 is the first version.
 static Elf64_Half version_index(const Standin *standin, Str version) {
     for (size_t k = 0; k < standin->version_count; k++)
         if (str_equal(standin->versions[k], version)) return (Elf64_Half)(k + 2);
     return VER_NDX_GLOBAL;
 }
 
-// --- the file, a page of code and one of data ---
+// --- the image: code, then data ---
 
-// What every function goes to; its C side is in simt/cuda/library.c.
+// The function that every stub jumps to, in simt/cuda/library.c.
 static const char target[] = "__cudaSimtLibraryCall";
 
 enum { PAGE = 4096, STUB = 16, HEADERS = sizeof(Elf64_Ehdr) + 4 * sizeof(Elf64_Phdr) };
@@ -110,8 +110,8 @@ static uint32_t add_name(Image *image, Str name) {
     return at;
 }
 
-// Symbol 0 is none, 1 the target, the functions follow. Their names are the code's, too: `names`
-// of each. Positions of code and data are not known before the second time.
+// Symbol 0 is null, 1 is the target, and the functions follow. `names` receives their string
+// offsets, which the stubs use too. Code and data positions are right in the second pass.
 static void write_symbols(Image *image, const Standin *standin, uint32_t *names) {
     const Elf64_Sym none = {0};
     const Elf64_Sym to = {.st_name = add_name(image, str_of(target)),
@@ -123,14 +123,14 @@ static void write_symbols(Image *image, const Standin *standin, uint32_t *names)
         names[k] = add_name(image, standin->imports[k].name);
         const Elf64_Sym symbol = {.st_name = names[k],
                                   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-                                  .st_shndx = 1, // any but none
+                                  .st_shndx = 1, // any defined section
                                   .st_value = image->code + k * STUB,
                                   .st_size = STUB};
         add(image, &symbol, sizeof symbol);
     }
 }
 
-// One bucket: a stand-in is small.
+// A single hash bucket is enough: a stand-in has few symbols.
 static void write_hash(Image *image, const Standin *standin) {
     const uint32_t count = (uint32_t)standin->count + 2;
     const uint32_t head[] = {1, count, count > 2 ? 2 : 0, 0, 0};
@@ -181,7 +181,8 @@ static void write_versions(Image *image, const Standin *standin) {
                          k + 1 == standin->version_count);
 }
 
-// lea NAME(%rip), %rsi; jmp *SLOT(%rip): the function's name becomes the second argument.
+// Each stub is `lea NAME(%rip), %rsi; jmp *SLOT(%rip)`, which passes the function's name as the
+// second argument.
 static void write_code(Image *image, const Standin *standin, const uint32_t *names) {
     image->code = align(image, STUB);
     for (size_t k = 0; k < standin->count; k++) {
@@ -239,7 +240,7 @@ static void write_headers(Image *image, uint64_t end) {
     add(image, segments, sizeof segments);
 }
 
-// Writes the file with the positions of the last time; twice, and they are right.
+// Writes the file with the positions found by the previous pass. After two passes they are right.
 static void write_image(Image *image, const Standin *standin, uint32_t *names) {
     const uint64_t end = image->out.len;
     image->out.len = image->strings.len = 0;
@@ -262,6 +263,6 @@ Str standin_make(Arena *arena, Str file, Str soname) {
     elf_imports(file, add_import, &standin);
     Image image = {.out = {.arena = arena}, .strings = {.arena = arena}};
     uint32_t *names = ARENA_NEW(arena, standin.count + 1, uint32_t);
-    for (int time = 0; time < 2; time++) write_image(&image, &standin, names);
+    for (int pass = 0; pass < 2; pass++) write_image(&image, &standin, names);
     return buf_str(&image.out);
 }

@@ -1,8 +1,8 @@
-// Names and texts of CUDA's error codes: see error.h.
+// Names and texts of CUDA's error codes.
 //
-// Numbers and names: driver_types.h of CUDA 13.0 (enum cudaError), which has all of CUDA 12's. The
-// texts of the codes that the CPU device returns are the runtime's own words, since programs print
-// them and people search for them.
+// Numbers and names: enum cudaError in driver_types.h of CUDA 13.0, which includes all of CUDA
+// 12's. For the codes that the CPU device returns, the text is the real runtime's, because programs
+// print it and people search for it.
 #include "simt/program/error.h"
 
 #include <stddef.h>

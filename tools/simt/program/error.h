@@ -1,4 +1,4 @@
-// CUDA's error codes, as far as the CPU device returns them, and all their names and texts.
+// The CUDA error codes that the CPU device returns, and the names and texts of all codes.
 #ifndef ERROR_H
 #define ERROR_H
 
@@ -48,10 +48,10 @@ enum {
     CUDA_INVALID_CLUSTER_SIZE = 912,
 };
 
-// "cudaErrorInvalidValue" and "invalid argument"; never NULL.
+// Return, for example, "cudaErrorInvalidValue" and "invalid argument"; never NULL.
 const char *error_name(CudaError code);
 const char *error_text(CudaError code);
 
-CudaError error_of_status(SimtStatus status); // what a launch or a load returns for it
+CudaError error_of_status(SimtStatus status); // the error that a launch or a load returns
 
 #endif

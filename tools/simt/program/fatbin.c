@@ -1,10 +1,10 @@
-// Fat binaries: see fatbin.h.
+// Finds PTX and machine code in fat binaries.
 //
-// Layout, little endian, found by reading what nvcc 11 to 13 write. Wrapper (fatbinary_section.h
-// of the toolkit): u32 magic, u32 version, pointer to the data. Data: u32 magic, u16 version, u16
-// header bytes, u64 bytes of entries. An entry: u16 kind (1 is PTX, 2 is machine code), u32 header
-// bytes at 4, u64 payload bytes at 8, u32 bytes before padding at 16, u32 architecture at 28, u64
-// flags at 40, u64 uncompressed bytes at 56; the payload follows the header.
+// Layout, little endian, found by reading the output of nvcc 11 to 13. Wrapper, as in the toolkit's
+// fatbinary_section.h: u32 magic, u32 version, pointer to the data. Data: u32 magic, u16 version,
+// u16 header bytes, u64 bytes of entries. Entry: u16 kind (1 PTX, 2 machine code), u32 header bytes
+// at 4, u64 payload bytes at 8, u32 bytes before padding at 16, u32 architecture at 28, u64 flags
+// at 40, u64 uncompressed bytes at 56; the payload follows the header.
 #define _GNU_SOURCE
 #include "simt/program/fatbin.h"
 
@@ -35,14 +35,14 @@ typedef struct {
     Str payload;
 } Entry;
 
-// Fields may lie at any address: the fat binary of a shared library is only byte-aligned.
+// Fields may be unaligned: a shared library aligns its fat binary only to bytes.
 static uint64_t field(Str bytes, size_t at, size_t width) {
     uint64_t value = 0;
     for (size_t i = 0; i < width; i++) value |= (uint64_t)(unsigned char)bytes.at[at + i] << 8 * i;
     return value;
 }
 
-// Takes the next entry off *rest. False if it does not fit.
+// Takes the next entry off *rest. Returns false if it runs past the end.
 static bool take_entry(Str *rest, Entry *entry) {
     if (rest->len < ENTRY_HEADER_BYTES) return false;
     uint64_t header = field(*rest, 4, 4), payload = field(*rest, 8, 8);
@@ -59,8 +59,8 @@ static bool take_entry(Str *rest, Entry *entry) {
     return true;
 }
 
-// Whether PTX for `arch` is a better choice than for `than` (0: none yet): the newest that the
-// device has, else the oldest of those beyond it.
+// Whether PTX for `arch` is a better choice than PTX for `than` (0: none yet). The newest that the
+// device supports is best; otherwise the oldest.
 static bool better_arch(uint32_t arch, uint32_t than) {
     if (than == 0) return true;
     bool fits = arch <= DEVICE_ARCH, than_fits = than <= DEVICE_ARCH;
@@ -74,7 +74,7 @@ static FatbinStatus corrupt(SimtError *error, const char *what) {
     return FATBIN_CORRUPT;
 }
 
-// `machine_code`: the architecture for which there was some, 0 for none.
+// `machine_code`: an architecture with machine code in the program, or 0.
 static FatbinStatus no_ptx(SimtError *error, uint32_t machine_code) {
     if (machine_code)
         snprintf(error->text, sizeof error->text,
@@ -137,7 +137,7 @@ typedef struct {
     size_t bytes;
 } Loaded;
 
-// dl_iterate_phdr's: is `data` in a segment of this object? Then `bytes` is what follows in it.
+// Called by dl_iterate_phdr: sets `bytes` to the rest of the segment if `data` is in this object.
 static int find_segment(struct dl_phdr_info *object, size_t size, void *loaded) {
     (void)size;
     Loaded *of = loaded;
@@ -151,15 +151,15 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *loaded) 
     return 0;
 }
 
-// How many bytes may be read from there on: to the end of the segment of the program or library
-// that it lies in. Elsewhere, in memory of the program's own, nobody knows.
+// The number of readable bytes at `data`: up to the end of the segment that contains it. Outside of
+// all segments, such as in heap memory, the size is unknown and a large number is returned.
 static size_t readable_from(const char *data) {
     Loaded loaded = {data, SIZE_MAX / 4};
     dl_iterate_phdr(find_segment, &loaded);
     return loaded.bytes;
 }
 
-// Of which only the start is given.
+// Finds the end of a fat binary from its header.
 static FatbinStatus whole_data(const char *data, Str *bytes, SimtError *error) {
     Str header = {data, DATA_HEADER_BYTES};
     if (field(header, 0, 4) != data_magic) return corrupt(error, "wrong magic number");
@@ -175,7 +175,7 @@ static FatbinStatus ptx_of_data(const char *data, FatbinPtx *ptx, SimtError *err
     return status == FATBIN_OK ? fatbin_ptx(bytes, ptx, error) : status;
 }
 
-// The fat binaries that were linked: the files', those of libraries without kernels among them.
+// Finds the PTX of the only linked file that has any.
 static FatbinStatus linked_ptx(const char *const *files, FatbinPtx *ptx, SimtError *error) {
     FatbinStatus status = no_ptx(error, 0);
     uint32_t found = 0;

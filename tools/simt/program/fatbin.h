@@ -16,35 +16,35 @@ typedef enum {
 } FatbinStatus;
 
 typedef struct {
-    Str payload; // stays in place
+    Str payload; // points into the fat binary
     enum { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD } packing;
     uint64_t bytes; // unpacked
 } FatbinPtx;
 
-// Finds the best PTX in a fat binary of which all bytes are given: the newest up to DEVICE_ARCH,
-// else the oldest of those for newer devices. On failure the error says what to do.
+// Finds the best PTX in a complete fat binary: the newest up to DEVICE_ARCH, otherwise the oldest
+// for newer devices. On failure the error says what to do.
 FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error);
 
-// The same for the wrapper that programs hand to __cudaRegisterFatBinary. What -rdc=true linked is
-// machine code; the PTX is that of the file it came from, if there is one only.
+// The same for the wrapper that programs pass to __cudaRegisterFatBinary. -rdc=true links only
+// machine code, so the PTX comes from the linked file; it is an error if several files have PTX.
 FatbinStatus fatbin_wrapper_ptx(const void *wrapper, FatbinPtx *ptx, SimtError *error);
 
-// The machine code for the device, of a fat binary with what follows it.
+// Finds the machine code for the device. `bytes` may continue past the end of the fat binary.
 FatbinStatus fatbin_machine(Str bytes, FatbinPtx *cubin, SimtError *error);
 
-// The same in such a wrapper, also of what was linked.
+// The same for a wrapper, also with -rdc=true.
 FatbinStatus fatbin_wrapper_machine(const void *wrapper, FatbinPtx *cubin, SimtError *error);
 
-// --- unpacking what a fat binary holds packed by zstd or LZ4 ---
+// --- decompression of zstd and LZ4 ---
 
-// The text of a fat binary's PTX. What was packed is unpacked into memory that stays. If not
-// SIMT_OK, the error says why.
+// Returns the PTX text, decompressed if necessary into memory that is never freed. On failure the
+// error says why.
 SimtStatus unpack_ptx(const FatbinPtx *ptx, Str *text, SimtError *error);
 
-// The same of its machine code.
+// The same for machine code.
 SimtStatus unpack_machine(const FatbinPtx *cubin, Str *file, SimtError *error);
 
-// One LZ4 block, into exactly `bytes` bytes. False if it is damaged.
+// Decompresses one LZ4 block to exactly `bytes` bytes. Returns false if the block is corrupt.
 bool unpack_lz4(Str block, char *to, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-// The library's side of the handshake: see handshake.h.
+// The library's side of the handshake: maps the page that the launcher shares, and writes to it.
 #define _GNU_SOURCE
 #include "simt/program/handshake.h"
 
@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static Handshake own, *page = &own; // its own where there is no launcher
+static Handshake own, *page = &own; // `own` if there is no launcher
 
-// Before all other constructors: takeover.c may refuse the program in one. The mapping outlives the
-// descriptor, which a program may close with all others.
+// Runs before all other constructors, because one in takeover.c may refuse the program. The mapping
+// remains valid if the program closes all descriptors.
 __attribute__((constructor(101))) static void load(void) {
     const char *name = getenv(HANDSHAKE);
     const int file = name ? open(name, O_RDWR | O_CLOEXEC) : -1;

@@ -1,5 +1,5 @@
-// Lines of host code: see runtime.h. DWARF 2 to 5, "Line Number Information", of the file that
-// the program was started from; ELF's table of symbols.
+// Finds the source line of an address in host code. Sources: DWARF 2 to 5, "Line Number
+// Information", read from the executable, and its ELF symbol table.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ typedef struct {
     Str symbols, symbol_names;
 } Program;
 
-// --- the file ---
+// --- sections ---
 
 static Str bytes_of(Str whole, const Elf64_Shdr *section) {
     const bool there = section->sh_type != SHT_NOBITS && !(section->sh_flags & SHF_COMPRESSED);
@@ -73,7 +73,7 @@ static const Program *this_program(void) {
     return &program;
 }
 
-// --- numbers and texts of the tables ---
+// --- numbers and strings ---
 
 static uint64_t fixed(Str *rest, size_t bytes) {
     uint64_t value = 0;
@@ -147,7 +147,7 @@ typedef struct {
     uint64_t folder;
 } FileEntry;
 
-// The entry of that number, from 0 on, in a list of DWARF 5; the list is behind it then.
+// Reads a whole DWARF 5 list and returns entry number `wanted`, from 0.
 static FileEntry read_list(const Program *program, Str *rest, uint64_t wanted) {
     enum { MOST_FIELDS = 8, PATH = 1, FOLDER = 2 };
     uint64_t content[MOST_FIELDS], form[MOST_FIELDS];
@@ -168,14 +168,14 @@ static FileEntry read_list(const Program *program, Str *rest, uint64_t wanted) {
     return found;
 }
 
-// The same of older tables, which count from 1.
+// The same for DWARF 2 to 4, which count from 1.
 static FileEntry read_old_list(Str *rest, uint64_t wanted, bool folders) {
     FileEntry found = {{0}, 0};
     for (uint64_t number = 1; rest->len && rest->at[0]; number++) {
         FileEntry entry = {terminated(rest), 0};
         if (!folders) {
             entry.folder = leb(rest, false);
-            leb(rest, false), leb(rest, false); // when it was changed, how large it is
+            leb(rest, false), leb(rest, false); // modification time and size
         }
         if (number == wanted) found = entry;
     }
@@ -214,7 +214,7 @@ static void write_file(const Program *program, const Unit *unit, uint64_t number
     snprintf(text, size, "%s:%u", ptx_short_path(path), line);
 }
 
-// --- the rows ---
+// --- rows ---
 
 static bool read_header(Str *rest, Unit *unit) {
     const uint64_t length = fixed(rest, 4);
@@ -222,7 +222,7 @@ static bool read_header(Str *rest, Unit *unit) {
     *rest = str_from(*rest, length);
     *unit = (Unit){.version = fixed(&body, 2)};
     if (length == UINT32_MAX || unit->version < 2 || unit->version > 5) return false;
-    if (unit->version >= 5) fixed(&body, 2); // bytes of addresses, of segments
+    if (unit->version >= 5) fixed(&body, 2); // sizes of an address and of a segment selector
     const uint64_t header = fixed(&body, 4);
     unit->program = str_from(body, header);
     unit->step = (uint8_t)fixed(&body, 1);
@@ -242,7 +242,7 @@ typedef struct {
     bool ends;
 } Row;
 
-// One step; true: there is a row.
+// Executes one opcode. Returns true if it adds a row.
 static bool step(const Unit *unit, Str *rest, Row *row) {
     enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONSTANT_PC = 8, FIXED_PC };
     enum { END = 1, SET_ADDRESS };
@@ -278,7 +278,7 @@ static bool step(const Unit *unit, Str *rest, Row *row) {
     return false;
 }
 
-// Between which two rows of a unit an address lies: the first of them.
+// Finds the row of a unit that covers an address.
 static bool find_row(const Unit *unit, uint64_t address, Row *found) {
     const Row start = {0, 1, 1, false};
     Row row = start, last = start;
@@ -318,7 +318,7 @@ static void find_function(const Program *program, uint64_t address, char *text, 
     }
 }
 
-// Of the program itself, which comes first: where it was loaded.
+// Called by dl_iterate_phdr: takes the load address of the program, which comes first.
 static int find_base(struct dl_phdr_info *info, size_t bytes, void *base) {
     (void)bytes;
     *(uint64_t *)base = info->dlpi_addr;

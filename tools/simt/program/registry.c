@@ -1,6 +1,6 @@
-// Registration of a program's device code, as nvcc's generated constructors do it, and the lookup
-// of kernels and variables by the host addresses that stand for them. A module is parsed when the
-// first of its kernels or variables is needed.
+// Registers a program's device code, as the constructors that nvcc generates ask for, and looks up
+// kernels and variables by their host addresses. A module is parsed when one of its kernels or
+// variables is first needed.
 #include "simt/program/registry.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct Variable {
 struct RegisteredModule {
     RegisteredModule *next;
     const void *wrapper;
-    bool tried; // loading it
+    bool tried; // whether loading was tried
     CudaError error;
     Module *module;
 };
@@ -28,7 +28,7 @@ static RegisteredModule *modules;
 static KernelEntry *kernels;
 static Variable *variables;
 
-// Something could not be registered: what is not found may be that.
+// Whether some registration ran out of memory. A failed lookup may then be due to that.
 static bool lost;
 
 static void *allocate(size_t bytes) {
@@ -39,7 +39,7 @@ static void *allocate(size_t bytes) {
 
 static CudaError not_found(CudaError error) { return lost ? CUDA_MEMORY_ALLOCATION : error; }
 
-// --- the generated constructors' calls ---
+// --- calls from generated constructors ---
 
 API void **__cudaRegisterFatBinary(void *wrapper) {
     runtime_enter();
@@ -124,7 +124,7 @@ static CudaError load_ptx(RegisteredModule *module, SimtError *error) {
     return module->module ? CUDA_SUCCESS : error_of_status(status);
 }
 
-// --machine
+// Loads machine code, for --machine.
 static CudaError load_machine(RegisteredModule *module, SimtError *error) {
     FatbinPtx packed;
     Str cubin;
@@ -137,12 +137,12 @@ static CudaError load_machine(RegisteredModule *module, SimtError *error) {
 }
 
 static CudaError load(RegisteredModule *module) {
-    if (!module) return CUDA_MEMORY_ALLOCATION; // it could not be registered
+    if (!module) return CUDA_MEMORY_ALLOCATION; // registration ran out of memory
     if (module->tried) return module->error;
     SimtError error = {""};
     module->error =
         runtime_options()->machine ? load_machine(module, &error) : load_ptx(module, &error);
-    module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
+    module->tried = module->error != CUDA_MEMORY_ALLOCATION; // memory may be available later
     if (module->error) console_say_as("refused", "%s", error.text);
     if (module->error && module->tried) runtime_refuse(module->error);
     return module->error;
@@ -185,8 +185,8 @@ CudaError registry_symbol(const void *symbol, uint64_t *address, size_t *bytes) 
     return not_found(CUDA_INVALID_SYMBOL);
 }
 
-// Called before a translation unit first touches one of its __managed__ variables: gives the
-// program's pointers their values.
+// Sets the program's pointers to its __managed__ variables. Each translation unit calls this before
+// it first uses one of them.
 static CudaError start_managed(RegisteredModule *module) {
     CudaError error = load(module);
     for (Variable *variable = variables; !error && variable; variable = variable->next) {
@@ -204,7 +204,7 @@ API char __cudaInitModule(void **handle) {
     return RUNTIME(start_managed((RegisteredModule *)handle)) == CUDA_SUCCESS;
 }
 
-// --- lookups that programs make ---
+// --- lookups by programs ---
 
 static CudaError get_entry(const void **handle, const void *function) {
     KernelEntry *entry;
@@ -214,8 +214,8 @@ static CudaError get_entry(const void **handle, const void *function) {
     return error;
 }
 
-// The stub keeps the handle for ever, so it is given one even when the module cannot be loaded; the
-// launch then returns the error. CUDA 13's host_runtime.h ignores the result.
+// Returns a handle even if the module cannot be loaded, because the stub saves the handle: CUDA
+// 13's host_runtime.h ignores the result. The launch then returns the error.
 static CudaError get_kernel(const void **handle, const void *function) {
     for (KernelEntry *entry = kernels; entry; entry = entry->next)
         if (entry->host == function) {

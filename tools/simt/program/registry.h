@@ -1,4 +1,4 @@
-// What the program registers before main(): modules, kernels and variables.
+// Kernels and variables that the program registers before main().
 #ifndef REGISTRY_H
 #define REGISTRY_H
 
@@ -8,17 +8,17 @@ typedef struct RegisteredModule RegisteredModule;
 
 typedef struct KernelEntry {
     struct KernelEntry *next;
-    const void *host; // the stub's address, which programs use as the kernel's name
+    const void *host; // the stub's address, by which programs refer to the kernel
     const char *mangled;
     RegisteredModule *module;
     Kernel *kernel; // NULL until the module is loaded
     KernelInfo info;
     int max_dynamic_shared; // bytes; raised by cudaFuncSetAttribute
     int carveout, nonportable_cluster;
-    Dim3 cluster; // that every launch must have; x is 0: none. From the kernel or an attribute
+    Dim3 cluster; // required of every launch by the kernel or an attribute; x is 0: none
 } KernelEntry;
 
-// The entry of a stub address or of a handle, its module loaded.
+// Finds the entry for a stub address or a handle, and loads its module.
 CudaError registry_entry(const void *function, KernelEntry **entry);
 CudaError registry_symbol(const void *symbol, uint64_t *address, size_t *bytes);
 

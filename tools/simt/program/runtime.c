@@ -1,4 +1,4 @@
-// The CUDA runtime's state: the lock, the options, the last error, and what happens at exit.
+// The CUDA runtime's state: the lock, the options, the last error, and the work at exit.
 #define _GNU_SOURCE
 #include "simt/program/runtime.h"
 
@@ -24,13 +24,13 @@ enum { STATUS_REFUSED = 2 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static SimtOptions options;
-static bool look_for_leaks, strict; // strict: notes fail the run
-static CudaError broken;            // returned by every call once a kernel has failed
-static bool failed_unseen;          // which nobody has asked for
+static bool check_leaks, strict; // strict: notes fail the run
+static CudaError broken;         // returned by every call once a kernel has failed
+static bool failed_unseen;       // a kernel failed and the program has not read the error
 static _Thread_local CudaError last_error;
-static bool refused;                       // something; then nothing mends it
-static int exit_status = -1;               // of the program, once it ends
-static _Thread_local volatile bool inside; // holds the lock
+static bool refused;                       // something was refused; never reset
+static int exit_status = -1;               // of the program; negative until it ends
+static _Thread_local volatile bool inside; // whether this thread holds the lock
 
 static CudaError (*at_end)(void);
 
@@ -42,22 +42,22 @@ static void (*before_report)(void);
 
 void runtime_before_report(void (*run)(void)) { before_report = run; }
 
-static const char *call_at_hand = "";
+static const char *current_call = "";
 static uint64_t called_from;
 
 const char *runtime_call(uint64_t *from) {
     *from = called_from;
-    return call_at_hand;
+    return current_call;
 }
 
 bool runtime_enter_call(const char *call, const void *back) {
     const bool is_broken = runtime_enter();
-    call_at_hand = call;
+    current_call = call;
     called_from = (uint64_t)(uintptr_t)back - 1;
     return is_broken;
 }
 
-// --- errors that nobody has asked for ---
+// --- errors that the program has not read ---
 
 enum { UNREAD_MOST = 8 };
 typedef struct {
@@ -66,7 +66,7 @@ typedef struct {
 } Unread;
 static Unread unread[UNREAD_MOST];
 static size_t unread_count;
-static _Thread_local bool launch_told;
+static _Thread_local bool launch_reported;
 
 __attribute__((format(printf, 2, 3))) static void add_unread(bool launch, const char *format, ...) {
     if (unread_count == UNREAD_MOST) return;
@@ -82,14 +82,14 @@ __attribute__((format(printf, 2, 3))) static void add_unread(bool launch, const 
 }
 
 void runtime_failed_launch(const char *kernel, const char *why) {
-    launch_told = true;
+    launch_reported = true;
     add_unread(true, "%s: %s: not launched, and the program did not ask why (cudaGetLastError)",
                kernel, why);
 }
 
-// What a call returned the program may have looked at: with --check a note, where it ends well.
+// Records a failed call, as a note since the program may have checked the returned error.
 static void failed_call(const char *call, CudaError error) {
-    const char *end = strstr(call, "_pt"); // of names for a stream for each thread
+    const char *end = strstr(call, "_pt"); // the suffix for per-thread default streams
     const size_t length = end ? (size_t)(end - call) : strlen(call);
     add_unread(false, "note: %.*s returned %s (%s)", (int)length, call, error_name(error),
                error_text(error));
@@ -100,8 +100,8 @@ static void forget_unread(void) {
     failed_unseen = false;
 }
 
-// Whether a launch or a kernel failed and nobody asked; if `strict`, whether any call did.
-static bool tell_unread(int status) {
+// Prints the unread errors. Returns whether one should fail the run: a launch, or any if `strict`.
+static bool report_unread(int status) {
     bool failed = failed_unseen;
     for (size_t i = 0; i < unread_count; i++) {
         const Unread *one = &unread[i];
@@ -114,7 +114,7 @@ static bool tell_unread(int status) {
 
 // --- memory that was never freed ---
 
-static bool tell_leaks(void) {
+static bool report_leaks(void) {
     static const char *const calls[] = {[MEMORY_DEVICE] = "cudaMalloc",
                                         [MEMORY_HEAP] = "malloc in kernels",
                                         [MEMORY_MANAGED] = "cudaMallocManaged",
@@ -151,7 +151,7 @@ static void remember_status(int status, void *unused) {
     exit_status = status;
 }
 
-// Device memory is three quarters of what the process may have, in whole MiB.
+// The size of device memory: three quarters of the memory that the process may have, in whole MiB.
 static size_t memory_size(void) { return host_memory() / 4 * 3 >> 20 << 20; }
 
 static bool option_set(const char *name) {
@@ -163,20 +163,20 @@ static uint32_t option_number(const char *name) {
     return option_set(name) ? (uint32_t)strtoul(getenv(name), NULL, 10) : 0;
 }
 
-// What one launch frees the next one wants. Given back to the system in between, it comes again
-// page by page, each cleared and mapped, which takes longer than to run a small kernel.
+// Saves freed memory for the next launch. If it went back to the system, the next launch would
+// fault it in again page by page, which takes longer than running a small kernel.
 static void keep_freed_memory(void) {
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    mallopt(M_MMAP_THRESHOLD, 1 << 25); // the most that it takes
+    mallopt(M_MMAP_THRESHOLD, 1 << 25); // the largest value that mallopt accepts
 }
 
-// After a line that says why.
+// Ends the process. The caller has printed why.
 static _Noreturn void refuse_to_start(void) {
     handshake_refused();
     console_end(STATUS_REFUSED);
 }
 
-// The file of a device's speeds, which the launcher has checked.
+// Reads the measured speeds of the device, from a file that the launcher has checked.
 static const char *read_device(void) {
     static TimeDevice device;
     static Arena arena;
@@ -191,14 +191,14 @@ static const char *read_device(void) {
     return option_set("SIMT_TIME_NAME") ? getenv("SIMT_TIME_NAME") : getenv("SIMT_TIME");
 }
 
-// The launcher has checked the values; a program may also be started without it.
+// Reads the options. The launcher has checked them, unless the program was started without it.
 static void start(void) {
     keep_freed_memory();
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
     options.allow_volatile = option_set("SIMT_ALLOW_VOLATILE");
-    look_for_leaks = option_set("SIMT_LEAKS");
+    check_leaks = option_set("SIMT_LEAKS");
     strict = option_set("SIMT_STRICT");
     options.longest = option_set("SIMT_LONGEST");
     options.machine = option_set("SIMT_MACHINE") || option_set("SIMT_TIME");
@@ -208,8 +208,8 @@ static void start(void) {
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);
     if (options.check && options.machine) {
-        console_say("SIMT_CHECK looks at PTX, and SIMT_MACHINE and SIMT_TIME execute machine code: "
-                    "unset one of them");
+        console_say(
+            "SIMT_CHECK checks PTX, but SIMT_MACHINE and SIMT_TIME run machine code: unset one");
         console_end(2);
     }
     limits_choose(option_number("SIMT_SMS"), option_number("SIMT_SM_THREADS"));
@@ -233,18 +233,22 @@ static void start(void) {
     options.lines = report.lines || report.lines_csv;
     report_start(&report);
     if (!memory_open(memory_size())) {
-        console_say("no address range for device memory: %s", strerror(errno));
+        console_say(
+            "cannot reserve addresses for device memory: %s; raise the memory limit (ulimit -v)",
+            strerror(errno));
         refuse_to_start();
     }
     if (options.check && !memory_track()) {
-        console_say("no room for the record of written memory: %s", strerror(errno));
+        console_say("cannot reserve the record of initialized memory for --check: %s; raise the "
+                    "memory limit (ulimit -v)",
+                    strerror(errno));
         refuse_to_start();
     }
     signal_watch();
     on_exit(remember_status, NULL);
 }
 
-// Who comes first reports; who comes later waits for the end of the process.
+// The first caller writes the report; any later caller waits for the process to end.
 static int report(bool *hazards) {
     static bool begun;
     while (__atomic_exchange_n(&begun, true, __ATOMIC_ACQ_REL)) pause();
@@ -254,17 +258,17 @@ static int report(bool *hazards) {
 
 void runtime_end_by_signal(int number) {
     bool hazards = false;
-    tell_unread(number);
+    report_unread(number);
     report(&hazards);
     console_flush();
     console_end_by_signal(number);
 }
 
-// Hazards turn success into status 86; what was refused is also told to the launcher, for programs
-// that do not come to their end.
+// Writes the report and returns the exit status: hazards turn 0 into 86. The launcher learns of a
+// refusal separately, in case the program never gets here.
 static int report_status(int status) {
-    bool hazards = false, failed = !refused && tell_unread(status) && options.check;
-    const bool leaks = !refused && look_for_leaks && tell_leaks();
+    bool hazards = false, failed = !refused && report_unread(status) && options.check;
+    const bool leaks = !refused && check_leaks && report_leaks();
     int failure = report(&hazards) || trace_lost();
     handshake_reported();
     if (refused) return STATUS_REFUSED;
@@ -305,8 +309,8 @@ CudaError runtime_leave(CudaError error) {
 }
 
 CudaError runtime_leave_call(const char *call, CudaError error) {
-    if (error && error != CUDA_NOT_READY && !broken && !launch_told) failed_call(call, error);
-    launch_told = false;
+    if (error && error != CUDA_NOT_READY && !broken && !launch_reported) failed_call(call, error);
+    launch_reported = false;
     return runtime_leave(error);
 }
 

@@ -1,10 +1,10 @@
 // The runtime's state: the lock, the options, errors, and the macro that every call goes through.
 //
-// The files of this component define the functions that programs call, under the names and with the
-// binary interface of libcudart 12 and 13. Signatures and structures: the toolkit's
-// cuda_runtime_api.h and driver_types.h, which are not included so that the tool builds without
-// them. Work runs on the calling thread, under one lock: at once, in the order of the calls, or as
-// late as CUDA allows with --order (queue.h).
+// The files of this component define the functions that programs call, with the names and the
+// binary interface of libcudart 12 and 13. Signatures and structures are those of the toolkit's
+// cuda_runtime_api.h and driver_types.h, which are not included so that the tool builds without the
+// toolkit. Work runs on the calling thread, under one lock: immediately, in the order of the calls,
+// or, with --order, as late as CUDA allows (queue.h).
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
@@ -18,7 +18,7 @@
 
 #define API __attribute__((visibility("default")))
 
-// 12 or 13: the libcudart for which this library stands in.
+// The major version of the libcudart that this library replaces: 12 or 13.
 extern const int runtime_abi;
 
 // Evaluates a CudaError under the lock and returns it from an API function. After a kernel has
@@ -30,49 +30,49 @@ extern const int runtime_abi;
 
 bool runtime_enter(void); // true if the context is broken
 bool runtime_enter_call(const char *call, const void *back);
-// The call at hand, "cudaMemcpyAsync", and an address of the code that makes it.
+// Returns the current call, such as "cudaMemcpyAsync"; *from is an address in the calling code.
 const char *runtime_call(uint64_t *from);
 CudaError runtime_leave(CudaError error);
 CudaError runtime_leave_call(const char *call, CudaError error);
-// A launch by <<<...>>> fails, whose error only cudaGetLastError and cudaPeekAtLastError tell. If
-// the program never asks, it is told at the end.
+// Records that a launch by <<<...>>> failed. Only cudaGetLastError and cudaPeekAtLastError return
+// that error; if the program calls neither, the end of the run reports it.
 void runtime_failed_launch(const char *kernel, const char *why);
 const SimtOptions *runtime_options(void);
 void runtime_break(CudaError error); // every later call returns this error
-// The same for good, and the process ends with status 2, whatever the program does: the CPU device
-// cannot do what the program asked for. The caller has said so in one line. Returns the error.
+// Refuses what the CPU device does not support: all later calls fail, even after a reset, and the
+// process exits with status 2. The caller has printed why. Returns the error.
 CudaError runtime_refuse(CudaError error);
 CudaError runtime_broken(void);
-bool runtime_inside(void); // whether this thread holds the lock, which it then cannot wait for
-// Reports what was done so far and ends the process. The caller holds the lock, or nobody will ever
-// give it back.
+bool runtime_inside(void); // whether this thread holds the lock
+// Writes the report and ends the process. The caller must hold the lock, unless it can never be
+// released.
 void runtime_end_by_signal(int number);
-_Noreturn void runtime_end(int status); // with this one, or that of what the report tells
+_Noreturn void runtime_end(int status); // with `status`, unless the report calls for another
 
 void runtime_reset_errors(void);
-// What is to be done when the program has ended, before the report.
+// Sets a function that runs after the program has ended, before the report.
 void runtime_at_end(CudaError (*run)(void));
-void runtime_before_report(void (*run)(void)); // however it ends
-int runtime_exit_status(void);                 // of the program, once it ends
+void runtime_before_report(void (*run)(void)); // sets one that also runs after a signal
+int runtime_exit_status(void);                 // negative until the program ends
 
 size_t device_stack_limit(void); // cudaLimitStackSize, bytes per thread
 
-// Calls into the program, without the lock.
+// Calls a function of the program without holding the lock.
 void runtime_call_host(void (*call)(void *), void *data);
 
-// Names a call that the CPU device does not have, and refuses it.
+// Reports that the CPU device does not support a call, and refuses it.
 CudaError runtime_unsupported(const char *what);
 
 // --- signals: faults of host code, and interrupts ---
 
 void signal_watch(void);
-bool signal_sees_faults(void); // a page that is guarded may be touched: see guard.h
-int signal_interrupted(void);  // the signal that is to end the process, 0: none
+bool signal_sees_faults(void); // whether faults on guarded pages (guard.h) reach our handler
+int signal_interrupted(void);  // the signal that will end the process, 0: none
 
-// --- where in its source the program's own code is ---
+// --- source lines of host code ---
 
-// Writes "file.cu:12" if the program was built with -g, else "main()" if it has a table of symbols;
-// an address outside of the program, or nothing known of it: an empty text.
+// Writes "file.cu:12" if the program was built with -g, or "main()" if it has a symbol table.
+// Writes an empty string if the address is outside of the program or nothing is known of it.
 void host_line(uint64_t address, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-// Ends of a program that are no return from main: signals, abort, _exit. What it did so far is
-// reported first. Host code that follows a device pointer gets the signal it would get beside a
-// GPU, and a line that says why. An interrupt while a kernel runs first lets it say where it is.
+// Handles signals, abort, and _exit: reports what the program did before the process ends. If host
+// code dereferences a device pointer, the program gets the same signal as with a GPU, after a line
+// that explains it. An interrupt stops a running kernel first, which then prints where it was.
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -23,20 +23,20 @@
 #include "simt/program/handshake.h"
 #include "simt/program/runtime.h"
 
-// SIGINT and SIGTERM end the kernel that runs, then the process. Nothing of that can be done in a
-// handler: a thread of its own waits for the word.
-static sem_t word;  // no pipe, whose ends programs may close with all other descriptors
+// SIGINT and SIGTERM stop the running kernel and then end the process. A signal handler cannot do
+// that, so it wakes a thread that does.
+static sem_t wake;  // not a pipe, because programs may close all descriptors
 static pid_t owner; // a child of the program has the handlers but not the thread
-static volatile sig_atomic_t first_number; // of a signal; or ENDS, with the status
+static volatile sig_atomic_t first_number; // a signal, or ENDS for an exit with first_status
 static int64_t first_ns;
 static int first_status;
-static bool lock_is_lost; // the thread that holds it does not go on
+static bool lock_is_lost; // the thread that holds the lock will never release it
 enum { ENDS = -1 };
 
 static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
-// The same signal may come twice: from the launcher, and from whoever sent it to the whole group.
-// One that comes later ends the process at once.
+// The same signal may arrive twice, from the launcher and from the sender to the process group. One
+// that arrives half a second after the first or later ends the process immediately.
 static void interrupt(int number) {
     enum { SOON_NS = 500000000 };
     const int saved = errno;
@@ -46,20 +46,20 @@ static void interrupt(int number) {
         first_ns = now_ns();
         first_number = number;
         machine_interrupted = 1;
-        if (sem_post(&word) != 0) console_end_by_signal(number);
+        if (sem_post(&wake) != 0) console_end_by_signal(number);
     }
     errno = saved;
 }
 
-// This thread does not go on: the one that waits for the word ends the process. Not if it cannot,
-// since this one holds a lock of the C library, say: then nothing is reported.
+// Wakes the thread that ends the process and waits for it, up to ten seconds. It may be unable to
+// finish if this thread holds a lock of the C library; then nothing is reported.
 static void give_up(int number) {
     const struct timespec tenth = {.tv_nsec = 100000000};
     if (getpid() != owner || first_number > 0) return;
     if (!first_number) {
         first_number = number;
         lock_is_lost = runtime_inside();
-        if (sem_post(&word) != 0) return;
+        if (sem_post(&wake) != 0) return;
     }
     for (int k = 0; k < 100; k++) nanosleep(&tenth, NULL);
 }
@@ -77,31 +77,31 @@ static int find_code(struct dl_phdr_info *info, size_t bytes, void *unused) {
     return 1; // the program comes first
 }
 
-// Where the program was when it, or a function of a library that it called, was interrupted.
+// The address in the program at which it was executing, or from which it called a library.
 static uint64_t place_of(uint64_t pc) {
     enum { MOST_CALLS = 24 };
     void *calls[MOST_CALLS];
     if (pc >= code_low && pc < code_high) return pc;
     const int count = backtrace(calls, MOST_CALLS);
     for (int k = 0; k < count; k++) {
-        const uint64_t behind = (uint64_t)(uintptr_t)calls[k];
-        if (behind > code_low && behind <= code_high) return behind - 1;
+        const uint64_t back = (uint64_t)(uintptr_t)calls[k];
+        if (back > code_low && back <= code_high) return back - 1;
     }
     return pc;
 }
 
-// What host code did where it faulted.
+// Describes the access that faulted.
 static GuardFault access_of(uint64_t address, const ucontext_t *context) {
-    enum { WRITES = 2 }; // of the page fault's error code
+    enum { WRITES = 2 }; // bit of the page-fault error code
     const greg_t *registers = context->uc_mcontext.gregs;
     return (GuardFault){address, (uint64_t)registers[REG_RIP], registers[REG_ERR] & WRITES};
 }
 
 static void fault(int number, siginfo_t *info, void *context);
 
-// The program may have put a handler of its own in the place of this one.
+// Whether our handler is still installed. The program may have replaced it.
 bool signal_sees_faults(void) {
-    static bool loaded; // what backtrace needs, which a handler could not load
+    static bool loaded; // backtrace loads a library on its first call, which a handler must not do
     struct sigaction now;
     void *first;
     if (!loaded) backtrace(&first, 1);
@@ -109,7 +109,7 @@ bool signal_sees_faults(void) {
     return sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == fault;
 }
 
-// A fault, or abort.
+// Handles a fault or abort.
 static void fault(int number, siginfo_t *info, void *context) {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     const int saved = errno;
@@ -135,10 +135,10 @@ static void fault(int number, siginfo_t *info, void *context) {
     console_end_by_signal(number);
 }
 
-// In the place of the C library's, which end the process without the handlers. Work that waits is
-// not done any more.
+// Replace the C library's functions, which end the process without running exit handlers. Waiting
+// work is discarded.
 API _Noreturn void _exit(int status) {
-    if (!owner) handshake_reported(); // no call was ever made
+    if (!owner) handshake_reported(); // the program made no CUDA call
     if (!first_number) first_status = status;
     give_up(ENDS);
     console_end(status);
@@ -148,8 +148,8 @@ API _Noreturn void quick_exit(int status) { _exit(status); }
 
 int signal_interrupted(void) { return first_number == ENDS ? 0 : first_number; }
 
-static void *wait_for_word(void *unused) {
-    while (sem_wait(&word) != 0) continue;
+static void *wait_for_wake(void *unused) {
+    while (sem_wait(&wake) != 0) continue;
     if (!lock_is_lost) runtime_enter();
     if (first_number == ENDS) runtime_end(first_status);
     runtime_end_by_signal(first_number);
@@ -161,12 +161,12 @@ static bool start_waiting(void) {
     pthread_attr_t attributes;
     sigset_t all, before;
     owner = getpid();
-    if (sem_init(&word, 0, 0) != 0) return false;
+    if (sem_init(&wake, 0, 0) != 0) return false;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    bool good = pthread_create(&thread, &attributes, wait_for_word, NULL) == 0;
+    bool good = pthread_create(&thread, &attributes, wait_for_wake, NULL) == 0;
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return good;
@@ -178,7 +178,7 @@ static void watch(int number, const struct sigaction *action) {
         sigaction(number, action, NULL);
 }
 
-// A program's own handlers stay; it may also put its own in the place of these.
+// Installs the handlers where the program has none of its own. It may replace them later.
 void signal_watch(void) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     struct sigaction end = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO};

@@ -1,8 +1,8 @@
-// Programs that the CUDA runtime is linked into: the launcher lists the runtime's functions in
-// them, and here each gets a jump to the one of the same name in this library.
+// Redirects a statically linked CUDA runtime to this library: writes a jump to the library's
+// function over the start of each function in the launcher's list.
 //
-// The library is preloaded, so that this runs before the program's own constructors, which register
-// its kernels. The code is written to before anything of it has run.
+// The library is preloaded, so this runs before the program's constructors, which register its
+// kernels, and before any of the overwritten code.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "simt/program/handshake.h"
 #include "simt/program/runtime.h"
 
-// endbr64, which calls may need to find at their target: Intel's Software Developer's Manual,
-// "Control-flow Enforcement Technology".
+// endbr64, which must stay first in case calls require it at their target: Intel Software
+// Developer's Manual, "Control-flow Enforcement Technology".
 static const unsigned char landing[] = {0xF3, 0x0F, 0x1E, 0xFA};
 
-// mov $ADDRESS, %rax; jmp *%rax. Functions are at least 16 bytes apart.
+// Writes `mov $ADDRESS, %rax; jmp *%rax`. Functions are at least 16 bytes apart.
 static void write_jump(unsigned char *at, const void *target) {
     static const unsigned char move[] = {0x48, 0xB8}, jump[] = {0xFF, 0xE0};
     if (memcmp(at, landing, sizeof landing) == 0) at += sizeof landing;
@@ -29,7 +29,7 @@ static void write_jump(unsigned char *at, const void *target) {
     memcpy(at + sizeof move + sizeof target, jump, sizeof jump);
 }
 
-// Of the program itself, which comes first.
+// Called by dl_iterate_phdr: copies the entry of the program, which comes first.
 static int find_program(struct dl_phdr_info *info, size_t bytes, void *found) {
     (void)bytes;
     *(struct dl_phdr_info *)found = *info;
@@ -62,9 +62,10 @@ static void take_over(const char *list_name) {
     void *self = own_library();
     if (!list || !self || !dl_iterate_phdr(find_program, &program) ||
         !protect_code(&program, PROT_WRITE | PROT_EXEC)) {
-        console_say("cannot take the place of the CUDA runtime in the program: %s; build with nvcc "
-                    "-cudart shared",
-                    strerror(errno));
+        console_say(
+            "cannot replace the CUDA runtime that is linked into the program: %s; build with nvcc "
+            "-cudart shared",
+            strerror(errno));
         handshake_refused();
         console_end(2);
     }
@@ -82,5 +83,5 @@ __attribute__((constructor)) static void start(void) {
     const char *list_name = getenv("SIMT_TAKE_OVER");
     if (!list_name) return;
     take_over(list_name);
-    unsetenv("SIMT_TAKE_OVER"); // of this program alone
+    unsetenv("SIMT_TAKE_OVER"); // must not reach child processes
 }

@@ -1,5 +1,5 @@
-// Calls of the C library by which the system reads and writes the program's memory: guarded pages
-// among it are touched first. See guard.h.
+// Wraps C library calls that let the kernel read or write the program's memory: touches guarded
+// pages (guard.h) first, because the kernel's access would not fault.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,19 +9,20 @@
 #include "simt/memory/guard.h"
 #include "simt/program/runtime.h"
 
-// The function that would have been called.
-static void *behind(void **known, const char *name) {
+// The C library's function.
+static void *next_function(void **known, const char *name) {
     if (!*known) *known = dlsym(RTLD_NEXT, name);
     return *known;
 }
 
-// A function, its parameters and arguments; the bytes that are read or written.
+// Defines a wrapper: result, name, parameters, arguments, and the bytes that the call reads or
+// writes.
 #define TRANSFER(result, name, parameters, arguments, at, bytes, write)                            \
     static void *known_##name;                                                                     \
     API result name parameters {                                                                   \
         guard_touch((void *)(uintptr_t)(at), bytes, write);                                        \
         result(*const function) parameters =                                                       \
-            (result(*) parameters)(uintptr_t)behind(&known_##name, #name);                         \
+            (result(*) parameters)(uintptr_t)next_function(&known_##name, #name);                  \
         return function arguments;                                                                 \
     }
 
@@ -42,14 +43,14 @@ TRANSFER(size_t, fwrite,
          (const void *restrict from, size_t size, size_t count, FILE *restrict file),
          (from, size, count, file), from, size *count, false)
 
-// Handlers of signals call these too, where dlsym must not be called.
+// Looks up all functions early, because signal handlers call them and must not call dlsym.
 __attribute__((constructor)) static void find_all(void) {
-    behind(&known_read, "read");
-    behind(&known_pread, "pread");
-    behind(&known_recv, "recv");
-    behind(&known_write, "write");
-    behind(&known_pwrite, "pwrite");
-    behind(&known_send, "send");
-    behind(&known_fread, "fread");
-    behind(&known_fwrite, "fwrite");
+    next_function(&known_read, "read");
+    next_function(&known_pread, "pread");
+    next_function(&known_recv, "recv");
+    next_function(&known_write, "write");
+    next_function(&known_pwrite, "pwrite");
+    next_function(&known_send, "send");
+    next_function(&known_fread, "fread");
+    next_function(&known_fwrite, "fwrite");
 }

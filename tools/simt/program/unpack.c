@@ -1,5 +1,5 @@
-// Unpacking PTX: see fatbin.h. LZ4: the format's description, doc/lz4_Block_format.md of its
-// authors. zstd: the system's library, loaded when it is needed.
+// Decompresses PTX and machine code. LZ4: doc/lz4_Block_format.md by its authors. zstd: the
+// system's library, loaded on first use.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { LARGEST_MIB = 2048 };
 
-// A length: four bits, and bytes as long as they are 255.
+// Completes a length: if its four bits are 15, adds bytes up to the first that is not 255.
 static bool take_length(Str *block, size_t *length) {
     if (*length != 15) return true;
     unsigned char byte;
@@ -22,7 +22,7 @@ static bool take_length(Str *block, size_t *length) {
     return true;
 }
 
-// A match may reach into the bytes that it writes.
+// Copies a match, which may overlap the bytes that it writes.
 static bool copy_match(char *to, size_t at, size_t bytes, size_t back, size_t length) {
     if (back == 0 || back > at || length > bytes - at) return false;
     for (size_t i = 0; i < length; i++) to[at + i] = to[at + i - back];
@@ -52,9 +52,9 @@ bool unpack_lz4(Str block, char *to, size_t bytes) {
     return at == bytes;
 }
 
-typedef size_t ZstdDecompress(void *to, size_t room, const void *from, size_t bytes);
+typedef size_t ZstdDecompress(void *to, size_t capacity, const void *from, size_t bytes);
 
-// NULL: the error says why.
+// On NULL, the error says why.
 static ZstdDecompress *find_zstd(SimtError *error) {
     static const char *const names[] = {"libzstd.so.1", "libzstd.so"};
     void *library = NULL;
@@ -65,7 +65,7 @@ static ZstdDecompress *find_zstd(SimtError *error) {
     memcpy(&function, &symbol, sizeof function);
     if (!function)
         snprintf(error->text, sizeof error->text,
-                 "the program's PTX is compressed with zstd, and there is no libzstd.so.1: install "
+                 "the program's PTX is compressed with zstd, but libzstd.so.1 is missing: install "
                  "it, or build with nvcc --no-compress");
     return function;
 }

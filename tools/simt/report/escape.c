@@ -1,9 +1,9 @@
-// Text inside a page: see escape.h.
+// Escapes text for HTML and JSON.
 #include "simt/report/escape.h"
 
 #include "base/json.h"
 
-// Adds a text by `add`, to which only UTF-8 comes, and U+FFFD for every other byte.
+// Passes valid UTF-8 to `add`; writes U+FFFD for every other byte.
 static void add_valid(Buf *buf, Str text, void (*add)(Buf *buf, Str valid)) {
     for (size_t bad = 0; bad != SIZE_MAX; text = str_from(text, bad + 1)) {
         bad = str_invalid_utf8(text);
@@ -13,7 +13,7 @@ static void add_valid(Buf *buf, Str text, void (*add)(Buf *buf, Str valid)) {
     }
 }
 
-// What stands for a byte in HTML; empty: it may stand for itself.
+// The HTML replacement for a byte; empty if it needs none.
 static Str entity(char c) {
     switch (c) {
     case '&':

@@ -1,4 +1,4 @@
-// Hazards in reports: see hazards.h.
+// Collects hazards over all launches, merges equal ones, and formats them.
 #include "simt/report/hazards.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool same_places(const Hazard *a, const Hazard *b) {
            same_text(a->other_file, b->other_file) && a->other_line == b->other_line;
 }
 
-// Which of two accesses comes first is what orders differ in.
+// Whether `b` is `a` with the two accesses swapped, which another order of warps may cause.
 static bool same_turned(const Hazard *a, const Hazard *b) {
     return (a->seed || b->seed) && same_text(a->file, b->other_file) && a->line == b->other_line &&
            same_text(a->other_file, b->file) && a->other_line == b->line;
@@ -42,36 +42,36 @@ static bool same_hazard(const Found *known, const char *kernel, const Hazard *ha
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
-static const char *keep(Arena *arena, const char *text) {
+static const char *copy_text(Arena *arena, const char *text) {
     return text ? str_terminated(arena, str_of(text)) : NULL;
 }
 
-static Found kept(Arena *arena, const char *kernel, const Hazard *hazard) {
-    Found made = {keep(arena, kernel), *hazard};
-    made.hazard.kind = keep(arena, hazard->kind);
-    made.hazard.file = keep(arena, hazard->file);
-    made.hazard.other_file = keep(arena, hazard->other_file);
-    made.hazard.call_file = keep(arena, hazard->call_file);
-    made.hazard.other_call_file = keep(arena, hazard->other_call_file);
-    made.hazard.space = keep(arena, hazard->space);
-    made.hazard.told = keep(arena, hazard->told);
-    made.hazard.opcode = keep(arena, hazard->opcode);
+static Found copy_hazard(Arena *arena, const char *kernel, const Hazard *hazard) {
+    Found made = {copy_text(arena, kernel), *hazard};
+    made.hazard.kind = copy_text(arena, hazard->kind);
+    made.hazard.file = copy_text(arena, hazard->file);
+    made.hazard.other_file = copy_text(arena, hazard->other_file);
+    made.hazard.call_file = copy_text(arena, hazard->call_file);
+    made.hazard.other_call_file = copy_text(arena, hazard->other_call_file);
+    made.hazard.space = copy_text(arena, hazard->space);
+    made.hazard.told = copy_text(arena, hazard->told);
+    made.hazard.opcode = copy_text(arena, hazard->opcode);
     return made;
 }
 
-// What the usual order shows is told as that one has it. It is counted in one order alone.
+// Adds or merges a hazard. Saves the usual order's version, and counts one order alone.
 static void add(Arena *arena, List *list, const char *kernel, const Hazard *hazard) {
     size_t i = 0;
     while (i < list->count && !same_hazard(&list->at[i], kernel, hazard)) i++;
     Found *known = i < list->count ? &list->at[i] : NULL;
     if (!known) {
         ARENA_GROW(arena, list->at, list->count, list->capacity);
-        list->at[list->count++] = kept(arena, kernel, hazard);
+        list->at[list->count++] = copy_hazard(arena, kernel, hazard);
     } else if (known->hazard.seed == hazard->seed) {
         known->hazard.occurrences += hazard->occurrences;
         known->hazard.more |= hazard->more;
     } else if (!hazard->seed) {
-        *known = kept(arena, kernel, hazard);
+        *known = copy_hazard(arena, kernel, hazard);
     }
 }
 
@@ -83,7 +83,7 @@ void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t coun
     }
 }
 
-// The order in which alone it was seen.
+// Adds the order, if the usual one does not show the hazard.
 static void add_order(Buf *buf, uint64_t seed) {
     if (seed == ORDER_REVERSED)
         buf_add(buf, STR(", with blocks and warps in reverse"));
@@ -91,8 +91,9 @@ static void add_order(Buf *buf, uint64_t seed) {
         buf_format(buf, ", in order %llu", (unsigned long long)seed);
 }
 
-static uint64_t matters, cut; // launches in which orders matter; that were not looked at in all
-static bool asked;            // for more than is cheap
+static uint64_t matters; // launches in which the order matters
+static uint64_t cut;     // of those, launches that did not run in all orders
+static bool asked;       // --orders was given
 
 void hazards_orders(Arena *arena, const char *kernel, const Orders *orders) {
     Hazard failure = {.kind = "failure in another order", .seed = orders->failed_in};
@@ -108,10 +109,9 @@ void hazards_orders(Arena *arena, const char *kernel, const Orders *orders) {
     add(arena, &hazards, kernel, &failure);
 }
 
-// --- their text: what, where, the other access, what to do ---
+// --- formatting: what, where, the other access, what to do ---
 
-// Appends a line to the text: indented, and broken between words where it would be wider than the
-// screen. Width 0: never.
+// Appends a line, indented and wrapped between words at `width` columns; 0 means no wrapping.
 static void add_line(Buf *to, Str line, int indent, int width) {
     int column = 0;
     if (!width) buf_format(to, "%*s%.*s", indent, "", STR_ARG(line));
@@ -131,7 +131,7 @@ static void add_line(Buf *to, Str line, int indent, int width) {
     buf_char(to, '\n');
 }
 
-// "a.cu:7", or "line 7" where the reader knows the file; "PTX:7" where none is known.
+// Adds "a.cu:7", "line 7" if the file is `known` to the reader, or "PTX:7" without a source.
 static void add_place(Buf *buf, const char *file, uint32_t line, const char *known) {
     if (file && same_text(file, known))
         buf_format(buf, "line %u", line);
@@ -139,9 +139,9 @@ static void add_place(Buf *buf, const char *file, uint32_t line, const char *kno
         buf_format(buf, "%s:%u", file ? file : "PTX", line);
 }
 
-static void add_thread(Buf *buf, Dim3 at, Dim3 block, bool tell_block) {
+static void add_thread(Buf *buf, Dim3 at, Dim3 block, bool with_block) {
     buf_format(buf, "thread (%u,%u,%u)", at.x, at.y, at.z);
-    if (tell_block) buf_format(buf, " of block (%u,%u,%u)", block.x, block.y, block.z);
+    if (with_block) buf_format(buf, " of block (%u,%u,%u)", block.x, block.y, block.z);
 }
 
 static void add_call(Buf *buf, const char *file, uint32_t line, const char *known) {
@@ -180,7 +180,7 @@ static Str what(Arena *arena, const Found *at) {
     return buf_str(&buf);
 }
 
-// Empty: the host did it.
+// Empty for an access by the host.
 static Str where(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
     if (hazard->host) return STR("");
@@ -191,7 +191,7 @@ static Str where(Arena *arena, const Hazard *hazard) {
     return buf_str(&buf);
 }
 
-// Empty: there is none.
+// Empty if there is no other access.
 static Str other_access(Arena *arena, const Hazard *hazard) {
     const Dim3 a = hazard->block, b = hazard->other_block;
     Buf buf = {.arena = arena};
@@ -264,7 +264,7 @@ static void print(Arena *arena, FILE *to, const List *list, size_t first, const 
     for (size_t i = 0; i < list->count; i++) {
         const char *kernel;
         const Hazard *hazard;
-        const Str text = hazards_text(arena, first + i, columns_told(), &kernel, &hazard);
+        const Str text = hazards_text(arena, first + i, columns_known(), &kernel, &hazard);
         fprintf(to, "%.*s", STR_ARG(text));
     }
 }

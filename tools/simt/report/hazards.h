@@ -1,4 +1,4 @@
-// What --check found, over all launches.
+// The hazards that --check found, over all launches.
 #ifndef HAZARDS_H
 #define HAZARDS_H
 
@@ -6,27 +6,26 @@
 
 #include "simt/device/device.h"
 
-// `strict`: notes are hazards.
+// `strict`: add notes as hazards.
 void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count,
                  bool strict);
-// Adds what other orders of a launch came to, beside its hazards.
+// Adds a launch's failure in another order, and counts launches that did not run in all orders.
 void hazards_orders(Arena *arena, const char *kernel, const Orders *orders);
-bool hazards_print(Arena *arena, FILE *to); // hazards, then notes; true if there were any hazards
-void hazards_print_orders(FILE *to);        // what was not looked at
+bool hazards_print(Arena *arena, FILE *to); // prints hazards, then notes; true if there are hazards
+void hazards_print_orders(FILE *to);        // prints which launches did not run in all orders
 
-// One of them as it is printed, in lines, none wider than so many characters, or 0: as wide as they
-// are; its kernel's name, and what it was made from. Notes have the numbers behind those of the
-// hazards.
+// A hazard as it is printed, wrapped at `width` columns (0: not wrapped), with its kernel's name.
+// Notes are numbered after the hazards.
 size_t hazards_count(void);
 size_t hazards_notes(void);
 Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
                  const Hazard **hazard);
 
 const Hazard *hazards_get(size_t number, const char **kernel);
-// The same in one line, without the place.
+// A hazard in one line, without its location.
 Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel);
 
-// How often there were hazards of this kernel at a source line.
+// The number of hazards of this kernel at a source line.
 uint64_t hazards_at(const char *kernel, const char *file, uint32_t line);
 
 #endif

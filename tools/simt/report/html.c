@@ -1,4 +1,4 @@
-// The page: see outputs.h. In its form `$name$` stands for what a function of that name writes.
+// Writes the page of `simt --html`. In the template, `$name$` marks what a function writes.
 #include "base/file.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
@@ -15,7 +15,7 @@ typedef struct {
     const ReportOptions *options;
     const ProfileKernel *kernels;
     size_t kernel_count;
-    bool counted[COUNTERS]; // there is a column for it
+    bool counted[COUNTERS]; // which counters have a column
 } Page;
 
 #define PART(name) ((Str){(const char *)page_##name, page_##name##_length})
@@ -40,9 +40,9 @@ static void write_script(Page *page) {
 
 static void write_data(Page *page) { page_data_write(page->buf, page->options); }
 
-// --- what ran ---
+// --- the launches ---
 
-// The program with its arguments, as they were given.
+// Writes the command line of the program.
 static void write_title(Page *page) {
     Str command;
     if (!file_read(page->buf->arena, "/proc/self/cmdline", &command)) return;
@@ -55,7 +55,7 @@ static void write_title(Page *page) {
     }
 }
 
-// Of which code it is, as it is called everywhere on the page.
+// Writes the kind of code, as the whole page names it.
 static void write_code(Page *page) {
     buf_add(page->buf, page->options->machine ? STR("machine code") : STR("PTX"));
 }
@@ -150,28 +150,28 @@ static void write_hazards(Page *page) {
     }
 }
 
-// --- the form ---
+// --- the template ---
 
 static const struct {
     Str name;
     void (*write)(Page *page);
-} places[] = {{STR("title"), write_title},     {STR("note"), write_note},
-              {STR("code"), write_code},       {STR("style"), write_style},
-              {STR("heads"), write_heads},     {STR("rows"), write_rows},
-              {STR("hazards"), write_hazards}, {STR("data"), write_data},
-              {STR("syntax"), write_syntax},   {STR("script"), write_script}};
+} parts[] = {{STR("title"), write_title},     {STR("note"), write_note},
+             {STR("code"), write_code},       {STR("style"), write_style},
+             {STR("heads"), write_heads},     {STR("rows"), write_rows},
+             {STR("hazards"), write_hazards}, {STR("data"), write_data},
+             {STR("syntax"), write_syntax},   {STR("script"), write_script}};
 
-// Writes what stands for the name; false: there is no such name.
-static bool write_place(Page *page, Str name) {
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-        if (!str_equal(places[k].name, name)) continue;
-        places[k].write(page);
+// Writes the named part. Returns false if there is no such name.
+static bool write_part(Page *page, Str name) {
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        if (!str_equal(parts[k].name, name)) continue;
+        parts[k].write(page);
         return true;
     }
     return false;
 }
 
-static void write_form(Page *page) {
+static void write_template(Page *page) {
     Str rest = PART(report_html);
     for (;;) {
         size_t open = str_find(rest, STR("$"));
@@ -179,7 +179,7 @@ static void write_form(Page *page) {
         if (open == SIZE_MAX) break;
         rest = str_from(rest, open + 1);
         size_t close = str_find(rest, STR("$"));
-        if (close != SIZE_MAX && write_place(page, str_slice(rest, 0, close)))
+        if (close != SIZE_MAX && write_part(page, str_slice(rest, 0, close)))
             rest = str_from(rest, close + 1);
         else
             buf_char(page->buf, '$');
@@ -196,6 +196,6 @@ bool html_write(Arena *arena, const ReportOptions *options) {
         for (size_t p = 0; p < kernel->profile_count; p++)
             find_counted(&page, &kernel->profiles[p]);
     }
-    write_form(&page);
+    write_template(&page);
     return file_write_if_changed(arena, options->html, buf_str(&buf)) != FILE_FAILED;
 }

@@ -1,4 +1,4 @@
-// Source lines in reports: see outputs.h.
+// Adds up counters per kernel and source line, and prints them or writes them as CSV.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "simt/report/table.h"
 
 typedef struct {
-    size_t kernel; // its number, in the order of first launches
+    size_t kernel; // index, in the order of first launches
     LineCounters at;
-    double cycles[STALLS]; // of warps, predicted
+    double cycles[STALLS]; // predicted cycles of warps
 } KernelLine;
 
 static const char **kernels;
@@ -22,7 +22,7 @@ static size_t kernel_count, kernel_capacity;
 static KernelLine *all;
 static size_t all_count, all_capacity;
 
-// Of the predicted time: a line's share, and a blank, its greatest stall.
+// Widths of the columns for predicted time: a line's share, a blank, its largest stall.
 enum { SHARE_WIDTH = 8, STALL_WIDTH = 18, TIME_WIDTH = SHARE_WIDTH + 1 + STALL_WIDTH };
 
 static int compare_lines(const void *left, const void *right) {
@@ -44,7 +44,7 @@ static KernelLine *find(const KernelLine *line, size_t sorted) {
     return sorted ? bsearch(line, all, sorted, sizeof *all, compare_lines) : NULL;
 }
 
-// Lines are added in order, so that memory that runs out leaves what there is in order.
+// Inserts a line in sorted order, which holds even after an allocation fails.
 static KernelLine *insert(Arena *arena, const KernelLine *line) {
     const char *file = str_terminated(arena, str_of(line->at.file));
     ARENA_GROW(arena, all, all_count, all_capacity);
@@ -92,7 +92,7 @@ static double cycles_of(const KernelLine *line) {
     return sum;
 }
 
-// A line's part of the time of its kernel's warps.
+// A line's share of the predicted time of its kernel's warps.
 static double share_of(const KernelLine *line) {
     double kernel = 0;
     for (size_t i = 0; i < all_count; i++)
@@ -100,7 +100,7 @@ static double share_of(const KernelLine *line) {
     return kernel > 0 ? cycles_of(line) / kernel : 0;
 }
 
-// That, and its greatest stall.
+// Prints a line's share of the time and its largest stall.
 static void print_time(const KernelLine *line) {
     const Stall stall = predicted_stall(line->cycles);
     if (stall == STALLS)
@@ -110,7 +110,7 @@ static void print_time(const KernelLine *line) {
                time_stall_names[stall]);
 }
 
-// What the listing shows; the rest is in the CSV.
+// The counters in the listing; the CSV has all.
 static const struct {
     const char *heading;
     Counter counter;
@@ -130,8 +130,8 @@ static const struct {
 };
 
 enum { SHOWN = sizeof shown / sizeof *shown, NUMBER_WIDTH = 6, GAP = 2 };
-enum { SOURCE_WIDTH = 32, MACHINE_WIDTH = 44 }; // for a line's text at least
-enum { FURTHER = 8, LEAST_ROOM = 16 }; // blanks before a line that goes on; if a screen is narrow
+enum { SOURCE_WIDTH = 32, MACHINE_WIDTH = 44 }; // minimum width of the source text
+enum { FURTHER = 8, LEAST_WIDTH = 16 }; // indent of a continued line; minimum on a narrow screen
 
 static bool column_used(int column) {
     for (size_t i = 0; i < all_count; i++)
@@ -139,7 +139,7 @@ static bool column_used(int column) {
     return false;
 }
 
-// Line `number` of a text, NULL-length if it has none.
+// Line `number` of a text; {NULL, 0} if there is none.
 static Str text_line(Str text, uint32_t number) {
     Str line = {NULL, 0};
     for (uint32_t i = 0; i < number; i++)
@@ -147,28 +147,28 @@ static Str text_line(Str text, uint32_t number) {
     return line;
 }
 
-// How much of a text stands in a line of `room` characters: up to a blank, if there is one.
-static size_t fitting(Str text, int room) {
-    size_t end = room > LEAST_ROOM ? (size_t)room : LEAST_ROOM;
+// The number of characters to print in `width` columns: up to a blank, if there is one.
+static size_t fitting(Str text, int width) {
+    size_t end = width > LEAST_WIDTH ? (size_t)width : LEAST_WIDTH;
     if (text.len <= end) return text.len;
     for (size_t i = end; i > end / 2; i--)
         if (text.at[i] == ' ') return i;
     return end;
 }
 
-// A text with `room` characters to the end of the screen; what has no place there goes on below.
-static void print_text(Str text, int room) {
-    size_t taken = fitting(text, room);
+// Prints text in the last `width` columns of the screen, and the rest on further lines.
+static void print_text(Str text, int width) {
+    size_t taken = fitting(text, width);
     printf(taken ? "  | %.*s\n" : "  |\n", (int)taken, text.at);
     while (text = str_trim(str_from(text, taken)), text.len) {
-        taken = fitting(text, room - FURTHER);
-        printf("%*s  | %*s%.*s\n", columns_screen() - room - 4, "", FURTHER, "", (int)taken,
+        taken = fitting(text, width - FURTHER);
+        printf("%*s  | %*s%.*s\n", columns_screen() - width - 4, "", FURTHER, "", (int)taken,
                text.at);
     }
 }
 
-// Counters, and behind them a text.
-static void print_counters(const Counters *counters, Str source, const Column *columns, int room) {
+// Prints counters, then the source text.
+static void print_counters(const Counters *counters, Str source, const Column *columns, int width) {
     for (int column = 0; column < SHOWN; column++) {
         if (!columns[column].wanted) continue;
         uint64_t value = counters->value[shown[column].counter];
@@ -177,11 +177,11 @@ static void print_counters(const Counters *counters, Str source, const Column *c
         else
             printf("%*s%*s", GAP, "", columns[column].width, "");
     }
-    print_text(source, room);
+    print_text(source, width);
 }
 
 static void print_instructions(Arena *arena, const KernelLine *line, const Column *columns,
-                               int room) {
+                               int width) {
     size_t count;
     const ListingInst *insts =
         listing_of(arena, kernels[line->kernel], line->at.file, line->at.line, &count);
@@ -190,7 +190,7 @@ static void print_instructions(Arena *arena, const KernelLine *line, const Colum
         if (str_ends(insts[i].text, STR(" NOP"))) continue;
         buf_format(&text, "  %.*s", STR_ARG(insts[i].text));
         printf("%*s", NUMBER_WIDTH + (timed() ? TIME_WIDTH : 0), "");
-        print_counters(&insts[i].counted, buf_str(&text), columns, room);
+        print_counters(&insts[i].counted, buf_str(&text), columns, width);
     }
 }
 
@@ -204,22 +204,22 @@ static int column_width(int column) {
     return width;
 }
 
-// Chooses the columns; returns the characters that are left for the source. Beside machine code
-// stands how often it was issued, whatever else does.
+// Chooses the columns and returns the width left for source text. With machine code, the issue
+// count of each instruction is always shown.
 static int choose_columns(Column *columns, bool instructions) {
-    int room = columns_screen() - NUMBER_WIDTH - 4; // " | " and a blank before it
-    if (timed()) room -= TIME_WIDTH;
+    int width = columns_screen() - NUMBER_WIDTH - 4; // " | " and a blank before it
+    if (timed()) width -= TIME_WIDTH;
     for (int k = 0; k < SHOWN; k++)
         columns[k] = (Column){column_width(k), shown[k].rank, column_used(k)};
     if (instructions) columns[0].rank = -1;
-    columns_choose(columns, SHOWN, room - (instructions ? MACHINE_WIDTH : SOURCE_WIDTH), GAP);
-    for (int k = 0; k < SHOWN; k++) room -= columns[k].wanted ? columns[k].width + GAP : 0;
-    return room;
+    columns_choose(columns, SHOWN, width - (instructions ? MACHINE_WIDTH : SOURCE_WIDTH), GAP);
+    for (int k = 0; k < SHOWN; k++) width -= columns[k].wanted ? columns[k].width + GAP : 0;
+    return width;
 }
 
 void lines_print(Arena *arena, bool instructions) {
     Column columns[SHOWN];
-    int room = choose_columns(columns, instructions);
+    int width = choose_columns(columns, instructions);
     Str text = {NULL, 0};
     for (size_t i = 0; i < all_count; i++) {
         const KernelLine *line = &all[i], *above = i ? line - 1 : NULL;
@@ -235,8 +235,8 @@ void lines_print(Arena *arena, bool instructions) {
         }
         printf("%*u", NUMBER_WIDTH, line->at.line);
         if (timed()) print_time(line);
-        print_counters(&line->at.counters, text_line(text, line->at.line), columns, room);
-        if (instructions) print_instructions(arena, line, columns, room);
+        print_counters(&line->at.counters, text_line(text, line->at.line), columns, width);
+        if (instructions) print_instructions(arena, line, columns, width);
     }
 }
 

@@ -1,11 +1,11 @@
-// Instructions by source line: see profile.h.
+// Lists the machine instructions of a source line: see profile.h.
 
 #include <string.h>
 
 #include "simt/report/profile.h"
 #include "simt/report/source.h"
 
-// What each instruction of a kernel counted, over all its launches.
+// Adds up the counters of each instruction over all launches of a kernel.
 static Counters *count_all(Arena *arena, const ProfileKernel *kernel) {
     Counters *counted = ARENA_NEW(arena, kernel->inst_count + 1u, Counters);
     memset(counted, 0, kernel->inst_count * sizeof *counted);
@@ -21,7 +21,7 @@ static Counters *count_all(Arena *arena, const ProfileKernel *kernel) {
     return counted;
 }
 
-// The same, found once for each kernel.
+// Returns count_all() of a kernel, computed once.
 static const Counters *counted_of(Arena *arena, size_t number) {
     static Counters **known;
     size_t kernels;

@@ -1,4 +1,4 @@
-// Names of kernels: see name.h.
+// Demangles and shortens kernel names.
 #define _GNU_SOURCE
 #include "simt/report/name.h"
 
@@ -11,12 +11,12 @@
 
 typedef char *Demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
-// The C++ library's own, where the program or the machine has it; programs built by nvcc do.
+// The C++ library's demangler, if the program or the machine has it. Programs built by nvcc do.
 static Demangle *demangler(void) {
-    static bool looked;
+    static bool searched;
     static Demangle *found;
-    if (looked) return found;
-    looked = true;
+    if (searched) return found;
+    searched = true;
     void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     if (!symbol) {
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY);

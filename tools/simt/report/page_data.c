@@ -1,4 +1,4 @@
-// The data of a page: see page_data.h.
+// Writes the data of a page as JSON: see page_data.h.
 #include "simt/report/page_data.h"
 
 #include "simt/report/escape.h"
@@ -11,13 +11,13 @@
 
 // --- PTX ---
 
-// Lines of a function that are shown: not those that only say where in the source what follows is.
+// Whether a line of PTX is shown. Lines that only give a source location are not.
 static bool is_shown(Str line) {
     line = str_trim(line);
     return line.len && !str_starts(line, STR(".loc")) && !str_starts(line, STR("//"));
 }
 
-// What is written of the lines of a kernel: three lists at a time.
+// Three JSON lists that are built together.
 typedef struct {
     Buf ptx, at, insts;
     uint32_t shown; // lines so far
@@ -78,7 +78,7 @@ static void write_entries(Buf *buf, const Profile *profile) {
     }
 }
 
-// Neighbours with the same value become one entry.
+// Merges neighbours with the same value into one entry.
 static void write_rest(Buf *buf, const ProfileKernel *kernel) {
     for (uint32_t counter = 0; counter < COUNTERS; counter++) {
         for (uint32_t k = 0, last; k < kernel->rest_capacity; k = last + 1) {

@@ -1,5 +1,5 @@
-// The files of tools/page/ that a report is made of, as bytes: tools/build/embed.sh writes them
-// into the library, so that it works away from the tree.
+// The files of tools/page/ that make up a page. tools/build/embed.sh writes them into the library,
+// so that it works without the source tree.
 #ifndef PAGE_PARTS_H
 #define PAGE_PARTS_H
 
@@ -13,7 +13,7 @@ PAGE_PART(report_html);
 PAGE_PART(theme_css);
 PAGE_PART(code_css);
 PAGE_PART(report_css);
-PAGE_PART(cuda_xml); // the words that are highlighted
+PAGE_PART(cuda_xml); // syntax highlighting
 PAGE_PART(report_code_js);
 PAGE_PART(report_counts_js);
 PAGE_PART(report_banks_js);

@@ -1,4 +1,4 @@
-// Predicted times: see predicted.h.
+// Formats predicted times.
 #include "simt/report/predicted.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void add_us(Buf *buf, double us) {
     buf_add(buf, STR(" us"));
 }
 
-// The greatest reasons first, per instruction as Nsight Compute has them.
+// Adds the largest stalls first, in cycles per instruction as in Nsight Compute.
 static void add_stalls(Buf *buf, const TimePrediction *p) {
     double cycles[STALLS];
     memcpy(cycles, p->stalls, sizeof cycles);
@@ -38,7 +38,7 @@ static void add_stalls(Buf *buf, const TimePrediction *p) {
     }
 }
 
-// What it would gain without each limit, the greatest first, as far as that is a hundredth.
+// Adds the time without each limit, the largest gain first, down to a gain of 1 %.
 static void add_gains(Buf *buf, const TimePrediction *p) {
     bool shown[LIMITERS] = {false};
     for (int k = 0; k < LIMITERS; k++) {

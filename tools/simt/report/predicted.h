@@ -1,20 +1,20 @@
-// Predicted times, as the terminal shows them: below the table of launches.
+// Formats predicted times, for the terminal and the page.
 #ifndef PREDICTED_H
 #define PREDICTED_H
 
 #include "simt/report/table.h"
 
-// Microseconds as a reader likes them: four digits.
+// Adds microseconds with four significant digits.
 void predicted_us(Buf *buf, double us);
 
-// The prediction for a launch, in lines: time, what was counted, stalls, the limiter.
+// Adds the prediction for a launch, in lines: time, utilization, stalls, the limiter.
 void predicted_text(Buf *buf, const TimePrediction *prediction, const char *device, bool warm);
 
-// The same below its kernel and shape; `device` is how the file of its speeds is called.
+// Prints the same after the kernel and its shape. `device` is the name in --time.
 void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *prediction,
                      const char *device, bool warm);
 
-// The reason why warps did not issue most of the time, but for having issued. STALLS: none.
+// The largest stall, without STALL_SELECTED; STALLS if there is none.
 Stall predicted_stall(const double cycles[STALLS]);
 
 #endif

@@ -1,14 +1,14 @@
-// Launches by instruction: see profile.h.
+// Collects counters by instruction: see profile.h.
 #include "simt/report/profile.h"
 
 #include <string.h>
 
 #include "simt/report/source.h"
 
-enum { APART = 32, ENTRIES_APART = 200000 }; // launches of a kernel, entries of all
+enum { SAVED_LAUNCHES = 32, SAVED_ENTRIES = 200000 }; // per kernel; of all kernels
 
 static ProfileKernel *kernels;
-static size_t kernel_count, kernel_capacity, entries_kept;
+static size_t kernel_count, kernel_capacity, entries_saved;
 
 const ProfileKernel *profile_kernels(size_t *count) {
     *count = kernel_count;
@@ -17,7 +17,7 @@ const ProfileKernel *profile_kernels(size_t *count) {
 
 // --- kernels and functions ---
 
-// Modules may have different kernels of one name.
+// Compares the text as well, because modules may have different kernels of one name.
 static ProfileKernel *find_kernel(Arena *arena, const char *mangled, const char *name, Str text) {
     for (size_t k = 0; k < kernel_count; k++)
         if (strcmp(kernels[k].mangled, mangled) == 0 && kernels[k].function_count &&
@@ -31,12 +31,12 @@ static ProfileKernel *find_kernel(Arena *arena, const char *mangled, const char 
     return &kernels[kernel_count++];
 }
 
-static Str keep(Arena *arena, Str text) { return (Str){str_terminated(arena, text), text.len}; }
+static Str copy(Arena *arena, Str text) { return (Str){str_terminated(arena, text), text.len}; }
 
 static void add_function(Arena *arena, ProfileKernel *kernel, const PtxModule *module,
                          const PtxFunction *function) {
-    ProfileFunction added = {.name = keep(arena, function->name),
-                             .text = keep(arena, function->text),
+    ProfileFunction added = {.name = copy(arena, function->name),
+                             .text = copy(arena, function->text),
                              .first = kernel->inst_count,
                              .count = function->inst_count,
                              .line = ARENA_NEW(arena, function->inst_count + 1u, uint32_t),
@@ -56,7 +56,7 @@ static void add_function(Arena *arena, ProfileKernel *kernel, const PtxModule *m
     kernel->inst_count += function->inst_count;
 }
 
-// The number in the kernel of the function's first instruction.
+// The number of a function's first instruction in the kernel.
 static uint32_t first_of(Arena *arena, ProfileKernel *kernel, const PtxModule *module,
                          const PtxFunction *function) {
     for (size_t k = 0; k < kernel->function_count; k++)
@@ -72,7 +72,7 @@ static void add_entry(Arena *arena, Profile *now, ProfileEntry entry) {
     now->entries[now->count++] = entry;
 }
 
-// Its time, spread over instructions and reasons as the cycles of its warps are.
+// Distributes the predicted time over instructions and stalls in proportion to warp cycles.
 static void add_times(Arena *arena, Profile *now, uint32_t first, const TimePrediction *time) {
     double cycles = 0;
     for (uint32_t p = 0; p < time->place_count; p++)
@@ -86,7 +86,7 @@ static void add_times(Arena *arena, Profile *now, uint32_t first, const TimePred
         }
 }
 
-// The entries of a launch, in an array that is used for every launch.
+// Reads the entries of a launch into a buffer that all launches share.
 static Profile *read_launch(Arena *arena, ProfileKernel *kernel, const Launch *launch,
                             const LaunchReport *report) {
     static Profile now;
@@ -108,7 +108,7 @@ static Profile *read_launch(Arena *arena, ProfileKernel *kernel, const Launch *l
     now.counted = now.count;
     now.time = report->time ? *report->time : (TimePrediction){0};
     add_times(arena, &now, first_of(arena, kernel, report->module, report->function), &now.time);
-    now.time.places = NULL; // the launch's own
+    now.time.places = NULL; // freed with the launch
     return &now;
 }
 
@@ -146,8 +146,8 @@ static void add_to_rest(Arena *arena, ProfileKernel *kernel, const Profile *now)
     }
 }
 
-// Keeps it in a new place, or in one that --last gave free.
-static void keep_apart(Arena *arena, ProfileKernel *kernel, const Profile *now, size_t number) {
+// Saves a launch in a new slot, or in one that --last has freed.
+static void save_launch(Arena *arena, ProfileKernel *kernel, const Profile *now, size_t number) {
     ARENA_GROW(arena, kernel->profiles, kernel->profile_count, kernel->profile_capacity);
     Profile *to = &kernel->profiles[kernel->profile_count++];
     ProfileEntry *entries = to->entries;
@@ -155,7 +155,7 @@ static void keep_apart(Arena *arena, ProfileKernel *kernel, const Profile *now, 
     if (capacity < now->count) {
         capacity = now->count;
         entries = ARENA_NEW(arena, capacity, ProfileEntry);
-        entries_kept += capacity;
+        entries_saved += capacity;
     }
     *to = *now;
     to->entries = entries;
@@ -171,20 +171,20 @@ static void add_launch(Arena *arena, ProfileKernel *kernel, const Profile *now, 
         kernel->profiles[k].launches++;
         return;
     }
-    if (kernel->profile_count < APART && entries_kept < ENTRIES_APART)
-        keep_apart(arena, kernel, now, number);
+    if (kernel->profile_count < SAVED_LAUNCHES && entries_saved < SAVED_ENTRIES)
+        save_launch(arena, kernel, now, number);
     else
         add_to_rest(arena, kernel, now);
 }
 
 // --- shared memory ---
 
-// Of all launches, or `apart` of those with blocks of this size.
+// The record for all launches or, with `by_size`, for launches with blocks of this size.
 static ProfileBanks *banks_at(Arena *arena, ProfileKernel *kernel, uint32_t inst, Dim3 threads,
-                              bool apart) {
+                              bool by_size) {
     for (size_t k = 0; k < kernel->bank_count; k++)
         if (kernel->banks[k].found.ptx == inst &&
-            (!apart || same_shape(kernel->banks[k].threads, threads)))
+            (!by_size || same_shape(kernel->banks[k].threads, threads)))
             return &kernel->banks[k];
     ARENA_GROW(arena, kernel->banks, kernel->bank_count, kernel->bank_capacity);
     kernel->banks[kernel->bank_count] = (ProfileBanks){.found = {.ptx = inst}, .threads = threads};
@@ -197,13 +197,13 @@ static bool worse(const BankAccesses *a, const BankAccesses *b) {
                : __builtin_popcount(a->lanes) > __builtin_popcount(b->lanes);
 }
 
-static void add_banks(Arena *arena, ProfileKernel *kernel, bool apart, size_t number,
+static void add_banks(Arena *arena, ProfileKernel *kernel, bool by_size, size_t number,
                       const Launch *launch, const LaunchReport *report) {
     for (size_t k = 0; k < report->bank_count; k++) {
         BankAccesses now = report->banks[k];
         now.ptx += first_of(arena, kernel, report->module, now.function);
-        now.function = NULL; // the module may go
-        ProfileBanks *to = banks_at(arena, kernel, now.ptx, launch->block, apart);
+        now.function = NULL; // the module may be unloaded
+        ProfileBanks *to = banks_at(arena, kernel, now.ptx, launch->block, by_size);
         const bool shown = worse(&now, &to->found);
         for (int w = 0; w <= BANK_WAVEFRONTS; w++) {
             now.accesses[w] += to->found.accesses[w];
@@ -216,22 +216,22 @@ static void add_banks(Arena *arena, ProfileKernel *kernel, bool apart, size_t nu
 
 // --- all of it ---
 
-// Forgets launches of this kernel with blocks of this size; what they left is used again.
+// Drops launches of this kernel with blocks of this size. Later launches reuse their memory.
 static void forget(const char *name, Dim3 block) {
     for (size_t k = 0; k < kernel_count; k++) {
         ProfileKernel *kernel = &kernels[k];
-        size_t kept = 0, banks = 0;
+        size_t left = 0, banks = 0;
         if (strcmp(kernel->name, name) != 0) continue;
         for (size_t p = 0; p < kernel->profile_count; p++) {
             const Profile of = kernel->profiles[p];
             if (same_shape(of.block, block)) continue;
-            kernel->profiles[p] = kernel->profiles[kept];
-            kernel->profiles[kept++] = of;
+            kernel->profiles[p] = kernel->profiles[left];
+            kernel->profiles[left++] = of;
         }
         for (size_t b = 0; b < kernel->bank_count; b++)
             if (!same_shape(kernel->banks[b].threads, block))
                 kernel->banks[banks++] = kernel->banks[b];
-        kernel->profile_count = kept;
+        kernel->profile_count = left;
         kernel->bank_count = banks;
     }
 }

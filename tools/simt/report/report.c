@@ -1,5 +1,5 @@
-// Reports: see report.h. Rows are in the order of the launches and merged when the kernel, the
-// shape and all counters are equal, so a row of the table says what one launch did.
+// Collects launches and writes the report. Rows are in launch order; launches with equal kernel,
+// shape, and counters share a row, so a row shows what one launch did.
 #include "simt/report/report.h"
 
 #include <errno.h>
@@ -21,12 +21,12 @@ typedef struct {
     const char *name;
     Dim3 grid, block;
     Counters counters;
-    uint64_t longest_warp; // 0 where it is not counted
+    uint64_t longest_warp; // 0 if not counted
     bool waits;
-    uint64_t launches;   // equal ones; 0 once a later launch with such blocks took its place
-    size_t latest;       // number of the last of them
-    uint32_t next;       // row with the same hash, 0: none; numbers start at 1
-    TimePrediction time; // of the last of them
+    uint64_t launches;   // equal launches; 0 if --last has dropped them
+    size_t latest;       // number of the last launch
+    uint32_t next;       // the next row with the same hash, from 1; 0: none
+    TimePrediction time; // of the last launch
 } Row;
 
 static Arena arena;
@@ -37,7 +37,7 @@ typedef struct {
     uint32_t row;
     double us, without[LIMITERS]; // predicted
     Limiter limit;
-    Stall stall;         // the greatest
+    Stall stall;         // the largest
     const char *unknown; // what was not measured, or NULL
 } Order;
 
@@ -207,7 +207,7 @@ static bool written(bool good, const char *path) {
     return good;
 }
 
-// The files first: whoever reads the text may stop reading. True if there were hazards.
+// Writes files first: a reader of stdout may close it. Returns whether there were hazards.
 static bool write_all(bool *good) {
     *good = true;
     if (options.csv) *good &= written(write_csv(), options.csv);
@@ -225,13 +225,13 @@ static bool write_all(bool *good) {
 int report_finish(bool *hazards) {
     jmp_buf leave;
     bool good;
-    const bool told = console_take_back();
+    const bool complete = console_take_back();
     *hazards = false;
     if (setjmp(leave)) {
-        console_say("no host memory for the report");
+        console_say("out of host memory: there is no report");
         return 1;
     }
     arena.leave = &leave;
     *hazards = write_all(&good);
-    return fflush(stdout) != 0 || !good || !told;
+    return fflush(stdout) != 0 || !good || !complete;
 }

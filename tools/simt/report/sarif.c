@@ -1,5 +1,5 @@
-// Reports in SARIF: see outputs.h. A rule for each kind of hazard and of line on stderr; a result
-// for each of them, with its place, the other access, and a fingerprint that stays when lines move.
+// Writes reports in SARIF. Each kind of hazard and of stderr line is a rule. Each hazard or line is
+// a result with its location, the other access, and a fingerprint that is stable when lines move.
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "simt/report/hazards.h"
 #include "simt/report/outputs.h"
 
-// A rule's name is its kind with "-" for blanks. A kind without a row has no rule.
+// A rule's name is its kind with "-" for blanks. A kind that is not listed has no rule.
 static const struct {
     const char *kind, *help;
 } rules[] = {
@@ -23,31 +23,33 @@ static const struct {
      "Two threads access the same bytes, at least one of them writes, and no barrier, fence "
      "or atomic operation orders the two: which comes first may change from run to run."},
     {"write to read-only data",
-     "A read by __ldg() or through const __restrict__ of what the same kernel has written: what it "
-     "gets is undefined."},
+     "A read by __ldg() or through const __restrict__ of memory that the same kernel has written: "
+     "the value is undefined."},
     {"unordered volatile accesses",
      "Two threads access the same bytes, one by a volatile store and the other volatile or atomic, "
      "and nothing orders the two. PTX calls that no race; which comes first is left to chance."},
-    {"divergent barrier", "Some threads of a block wait at a barrier to which others do not come."},
+    {"divergent barrier", "Some threads of a block wait at a barrier that others do not reach."},
     {"mask of lanes",
      "A warp's instruction names lanes that do not take part, or takes a value from "
      "a lane that is not there."},
-    {"out of bounds", "An access outside of what was allocated, or of the array that was meant."},
-    {"misaligned access", "An address is no multiple of the size of what is accessed."},
+    {"out of bounds", "An access outside of an allocation, or outside of the array it belongs to."},
+    {"misaligned access", "The address is not a multiple of the access size."},
     {"use after free", "An access to memory that was freed before."},
-    {"invalid free", "What is freed was freed before, or never allocated."},
+    {"invalid free", "The program frees memory that was freed before or never allocated."},
     {"uninitialized read", "A read of memory that nothing has written."},
     {"block of a cluster",
      "An access to shared memory of a block that may not have started, or may "
      "have ended."},
     {"asynchronous copy", "Something is missing around an asynchronous copy: a wait, or a fence."},
-    {"race between launches", "A kernel that may start early uses what the kernel in front of it "
-                              "uses, before it has waited for it."},
-    {"race between streams",
-     "Two pieces of work in different streams, or two nodes of a graph, touch "
-     "the same bytes, and nothing orders the two."},
-    {"host code does not wait", "Host code touches memory of work that it has not waited for."},
-    {"work left behind", "The program ends before a kernel: what that prints, a GPU drops."},
+    {"race between launches", "A kernel that may start early uses the same memory as the kernel "
+                              "before it, without waiting for that kernel."},
+    {"race between streams", "Two operations in different streams, or two nodes of a graph, access "
+                             "the same bytes, at least one of them writes, and nothing orders "
+                             "the two."},
+    {"host code does not wait",
+     "Host code accesses memory that work in flight uses, without waiting for it."},
+    {"work left behind",
+     "The program ends before a kernel does. A GPU drops what that kernel prints."},
     {"failure in another order",
      "A kernel traps or fails an assertion when its blocks and warps run in another order."},
     {"kernel-failed", "A kernel ended with an error."},
@@ -56,15 +58,15 @@ static const struct {
      "A call of the CUDA runtime returned an error, which the program may have looked "
      "at."},
     {"never-freed", "Memory that the program never freed."},
-    {"refused", "The CPU device does not have what the program asks for: nothing behind it was "
-                "checked."},
+    {"refused", "The program needs something that the CPU device does not support. Nothing after "
+                "it was checked."},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
 typedef struct {
     Buf out;
     Arena *arena;
-    uint64_t *fingerprints; // one for each result so far
+    uint64_t *fingerprints; // of the results so far
     size_t count, capacity;
 } Log;
 
@@ -77,8 +79,7 @@ typedef struct {
     uint64_t occurrences;
 } Result;
 
-// Writes a template of JSON. Each $ is a Str, which becomes a string with its quotes; each # a
-// uint64_t.
+// Writes a JSON template: each $ takes a Str and becomes a quoted string, each # takes a uint64_t.
 static void put(Log *log, const char *form, ...) {
     va_list values;
     va_start(values, form);
@@ -94,7 +95,7 @@ static void put(Log *log, const char *form, ...) {
 
 // --- places ---
 
-// A path as a URI reference (RFC 3986): below the working folder relative to that.
+// A path as a URI reference (RFC 3986), relative if the path is.
 static Str uri_of(Arena *arena, Str path) {
     Buf uri = {.arena = arena};
     if (path.len && path.at[0] == '/') buf_add(&uri, STR("file://"));
@@ -107,7 +108,7 @@ static Str uri_of(Arena *arena, Str path) {
     return buf_str(&uri);
 }
 
-// Where no file is known, the program takes its place: readers insist on a file.
+// Names the program if no file is known, because readers require one.
 static void put_place(Log *log, Str file, uint32_t line) {
     char program[4096] = "";
     if (!file.len) {
@@ -131,7 +132,7 @@ static void put_related(Log *log, Str file, uint32_t line, Str what, uint64_t id
     put(log, "}");
 }
 
-// The line of a source without the white space around it; its number where it cannot be read.
+// A source line without surrounding white space, or its number if the file cannot be read.
 static Str line_text(Arena *arena, Str file, uint32_t line) {
     Str whole, text = STR("");
     Buf digits = {.arena = arena};
@@ -144,8 +145,8 @@ static Str line_text(Arena *arena, Str file, uint32_t line) {
 
 // --- results ---
 
-// The same while neither the line nor the kernel's name changes. Results that are alike are told
-// apart by their number among those, from 1 on.
+// Adds a fingerprint that is stable while the text of the line and the kernel's name are. Equal
+// results are numbered from 1.
 static void put_fingerprint(Log *log, const Result *result) {
     const Str parts[] = {str_of(result->kind), result->kernel, result->source,
                          result->other_source};
@@ -210,7 +211,7 @@ static void put_hazard(Log *log, const Hazard *hazard, const char *kernel) {
                               .occurrences = hazard->occurrences});
 }
 
-// Takes `KERNEL: FILE:LINE: ` off a line that was said, as far as it has them.
+// Removes `KERNEL: FILE:LINE: ` from the start of a line, as far as it is there.
 static void take_place(Str *said, Str *kernel, Str *file, uint32_t *line) {
     const Str whole = *said;
     *kernel = *file = STR("");
@@ -234,7 +235,7 @@ static void take_place(Str *said, Str *kernel, Str *file, uint32_t *line) {
     }
 }
 
-// Whether a hazard reports this line already.
+// Whether a hazard already reports this line.
 static bool hazard_at(Str file, uint32_t line) {
     const char *kernel;
     for (size_t k = 0; file.len && k < hazards_count(); k++) {

@@ -1,4 +1,4 @@
-// Source files of a page: see source.h.
+// Reads the source files of a page and writes their lines as JSON: see source.h.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/report/source.h"
 
@@ -9,13 +9,13 @@
 #include "base/file.h"
 #include "simt/report/escape.h"
 
-enum { AROUND = 10, LARGEST = 1 << 26 }; // lines shown on both sides of one; bytes of a file
+enum { AROUND = 10, LARGEST = 1 << 26 }; // context lines on each side; bytes of a file
 
 typedef struct {
-    const char *name, *missing; // missing: why there is no text, NULL if there is
-    bool newer;                 // than the program
+    const char *name, *missing; // missing: why there is no text, or NULL
+    bool newer;                 // the file is newer than the program
     Str text;
-    bool *wanted; // by line, from 0
+    bool *wanted; // by line, from 0; the last: a line past the end
     size_t wanted_count;
 } Source;
 
@@ -69,10 +69,10 @@ void source_want(Arena *arena, size_t file, uint32_t line) {
     if (line <= source->wanted_count)
         source->wanted[line - 1] = true;
     else if (!source->missing)
-        source->wanted[source->wanted_count] = true; // the file has become shorter
+        source->wanted[source->wanted_count] = true; // the file is now shorter
 }
 
-// Whether a line, from 0, is shown.
+// Whether a line (from 0) is shown.
 static bool near(const Source *source, size_t line) {
     size_t first = line > AROUND ? line - AROUND : 0;
     for (size_t k = first; k <= line + AROUND && k < source->wanted_count; k++)
@@ -80,7 +80,7 @@ static bool near(const Source *source, size_t line) {
     return false;
 }
 
-static void write_pieces(Buf *buf, const Source *source) {
+static void write_ranges(Buf *buf, const Source *source) {
     Str rest = source->text, line;
     bool open = false, any = false;
     for (size_t k = 0; source->wanted && str_line(&rest, &line); k++) {
@@ -119,7 +119,7 @@ void source_write(Buf *buf) {
         buf_add(buf, STR(",\"note\":"));
         write_note(buf, source);
         buf_add(buf, STR(",\"pieces\":["));
-        write_pieces(buf, source);
+        write_ranges(buf, source);
         buf_add(buf, STR("]}"));
     }
     buf_char(buf, ']');

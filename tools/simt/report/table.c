@@ -1,4 +1,4 @@
-// The table of launches: see table.h.
+// Prints the table of launches.
 #include "simt/report/table.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 enum { GRID, BLOCK, LAUNCHES, FIRST_COUNTER, COLUMNS = FIRST_COUNTER + COUNTERS, GAP = 2 };
 
-// Nsight Compute's words: a group, the metric within it. Instruction counts are of PTX, before
-// ptxas, which Nsight Compute does not see, or of machine code: the table says which. The rank is
-// the order in which columns are chosen.
+// Headings in Nsight Compute's terms: a group and a metric in it. Instruction counts are of PTX,
+// which Nsight Compute does not see, or of machine code: the group says which. Columns are chosen
+// by rank.
 #define INSTRUCTIONS "Inst. (PTX)"
 static bool of_machine;
 
@@ -68,7 +68,7 @@ static Str cell(Arena *arena, const TableRow *row, int column) {
     return buf_str(&buf);
 }
 
-// The group's name stands once, above the first of its columns that is shown.
+// A heading. The group's name appears once, above its first column that is shown.
 static const char *heading(const Column *columns, int column, int line) {
     const char *group = group_of(column);
     if (line) return headings[column].metric;
@@ -77,15 +77,15 @@ static const char *heading(const Column *columns, int column, int line) {
     return group;
 }
 
-static bool has_two(const TableRow *rows, size_t count) {
+static bool has_two_rows(const TableRow *rows, size_t count) {
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < a; b++)
             if (strcmp(rows[a].kernel, rows[b].kernel) == 0) return true;
     return false;
 }
 
-// Width, whether there is anything to see, and how much it tells: a column in which the rows are
-// equal comes after all in which they differ, but a kernel that has two rows needs its shape first.
+// The width and rank of a column, and whether it has a nonzero cell. Columns whose rows are all
+// equal come last. Grid and block come first if a kernel has two rows.
 static Column column_of(Arena *arena, const TableRow *rows, size_t count, int column) {
     size_t width = strlen(headings[column].metric);
     if (strlen(group_of(column)) > width) width = strlen(group_of(column));
@@ -98,7 +98,7 @@ static Column column_of(Arena *arena, const TableRow *rows, size_t count, int co
         zero &= str_equal(text, STR("0"));
     }
     int rank = headings[column].rank + (differs ? 0 : COLUMNS);
-    if (differs && column <= BLOCK && has_two(rows, count)) rank -= 2 * COLUMNS;
+    if (differs && column <= BLOCK && has_two_rows(rows, count)) rank -= 2 * COLUMNS;
     return (Column){(int)width, rank, !zero};
 }
 
@@ -106,7 +106,7 @@ static void print_cell(Str text, int width) {
     printf("%*s%*s%.*s", GAP, "", width - (int)text.len, "", STR_ARG(text));
 }
 
-// A name that is too long for its column has a line of its own.
+// Prints a name, on its own line if it is wider than the column.
 static void print_name(Str name, int width) {
     if ((int)name.len > width)
         printf("%.*s\n%*s", STR_ARG(name), width, "");
@@ -132,8 +132,8 @@ static void print_rows(Arena *arena, const TableRow *rows, size_t count, const C
     }
 }
 
-// Without its template arguments.
-static Str waiting_name(Arena *arena, const TableRow *row) {
+// The name without its template arguments.
+static Str base_name(Arena *arena, const TableRow *row) {
     Buf name = {.arena = arena};
     name_short(&name, str_of(row->kernel));
     Str text = buf_str(&name);
@@ -141,15 +141,15 @@ static Str waiting_name(Arena *arena, const TableRow *row) {
     return end ? (Str){text.at, (size_t)(end - text.at)} : text;
 }
 
-// One line of the kernels whose counts need not be a GPU's though nothing is wrong.
+// Prints one line that names kernels whose counts may correctly differ from a GPU's.
 static void print_waits(Arena *arena, const TableRow *rows, size_t count) {
     enum { NAMED = 2 };
     size_t kernels = 0;
     for (size_t row = 0; row < count; row++) {
-        Str name = waiting_name(arena, &rows[row]);
+        Str name = base_name(arena, &rows[row]);
         bool known = !rows[row].waits;
         for (size_t k = 0; k < row && !known; k++)
-            known = rows[k].waits && str_equal(waiting_name(arena, &rows[k]), name);
+            known = rows[k].waits && str_equal(base_name(arena, &rows[k]), name);
         if (known || kernels++ >= NAMED) continue;
         printf("%s%.*s", kernels > 1 ? ", " : "A GPU counts other rounds of loops that wait: ",
                STR_ARG(name));
