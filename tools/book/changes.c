@@ -1,4 +1,4 @@
-// Changes: see changes.h.
+// Compares a chunk with its base by the longest common subsequence of their lines.
 #include "book/changes.h"
 
 // A line without its comment.
@@ -8,7 +8,7 @@ static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Where the word before the first `(` begins and ends, if the line defines what it names.
+// Whether a line defines something; where its name, the word before the first `(`, begins and ends.
 static bool defined_name(Str line, size_t *start, size_t *end) {
     size_t at = str_find(line, STR("("));
     if (at == SIZE_MAX || line.at[0] == ' ') return false;
@@ -26,15 +26,14 @@ static bool same(Str a, Str b) {
            str_equal(code_of(str_from(a, end_a)), code_of(str_from(b, end_b)));
 }
 
-// What it is worth to have two lines in common: more if they are indented alike, or a closing brace
-// would stand for another one. 0: they differ.
+// The weight of a pair of lines in the common subsequence; 0 if they differ. Equal indentation
+// weighs more, so that a closing brace is matched with its own counterpart.
 static size_t worth(Str a, Str b) {
     if (!same(a, b)) return 0;
     return str_find(a, code_of(a)) == str_find(b, code_of(b)) ? 3 : 2;
 }
 
-// What the rests of two bodies have in common is worth, for each pair of rests: the longest common
-// subsequence, in rows of `wide`.
+// The greatest weight of a common subsequence of every two suffixes, in rows of `wide` entries.
 static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart *then) {
     size_t wide = then->body_count + 1;
     size_t *common = ARENA_NEW(arena, (now->body_count + 1) * wide, size_t);
@@ -49,7 +48,7 @@ static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart 
     return common;
 }
 
-// Whether two lines are one of those in common.
+// Whether lines i and k are matched in the common subsequence.
 static bool shared(const FencePart *now, const FencePart *then, const size_t *common, size_t i,
                    size_t k) {
     const size_t wide = then->body_count + 1, value = worth(now->body[i], then->body[k]);
@@ -94,7 +93,7 @@ typedef struct {
     Str line;
 } DiffLine;
 
-// The lines of both, those that are gone before those that came in their place.
+// The lines of both, with removed lines before the lines that replace them.
 static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *then,
                          DiffLine *lines) {
     size_t wide = then->body_count + 1, count = 0, i = 0, k = 0;
@@ -153,7 +152,7 @@ void changes_add_words(const Changes *changes, Buf *text) {
     for (size_t i = 0, end; i < changes->count; i = end) {
         for (end = i + 1; end < changes->count; end++)
             if (changes->lines[end] != changes->lines[end - 1] + 1) break;
-        if (end - i == 2) end = i + 1; // two in a row are named both
+        if (end - i == 2) end = i + 1; // a pair of lines is listed, not shown as a range
         bool last = end == changes->count;
         const char *before = last ? " and " : ", ";
         if (i == 0) before = changes->count == 1 ? "line " : "lines ";

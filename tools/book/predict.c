@@ -1,4 +1,4 @@
-// Predict: see predict.h.
+// Weaves predictions: evaluates the answer, and shows it folded or leaves it to a notebook.
 #include "book/predict.h"
 
 #include "book/prose.h"
@@ -17,8 +17,8 @@ static void error_at(Book *book, size_t line, const char *message) {
 static const struct {
     Unit unit;
     const char *kind;
-    const char *usual; // where unit= says nothing
-    const char *known; // empty: any word will do
+    const char *usual; // the default if unit= is missing
+    const char *known; // empty: any unit
 } kinds[] = {
     {UNIT_TIME, "time", "µs", " ns µs us ms s "},
     {UNIT_RATE, "rate", "GB/s", " MB/s GB/s TB/s "},
@@ -58,7 +58,7 @@ static void check_unit(Book *book, Prediction *prediction) {
 
 // --- the question ---
 
-// An answer is typed by nobody: its formula looks something up, KERNEL.FIELD.
+// Checks that a formula looks up a result, KERNEL.FIELD, since no answer may be typed by hand.
 static bool names_result(Book *book, size_t line, Str formula) {
     Buf message = {.arena = book->arena};
     for (size_t i = 0; i + 1 < formula.len; i++)
@@ -95,7 +95,7 @@ static bool read_attributes(Book *book, const Braces *braces, Prediction *predic
     return message.len == 0;
 }
 
-// `4.1` for mark `.`: of the chapter 4 the prediction counted last.
+// The name of the chapter's latest prediction, `4.1` for mark `.`.
 static Str name_of(const Book *book, const char *mark) {
     Buf name = {.arena = book->arena};
     Str chapter = key_chapter_number(book_chapter(book));
@@ -129,7 +129,7 @@ void predict_open(Book *book, const Braces *braces, size_t number) {
 
 // --- options ---
 
-// An option's text without its comparison, which becomes `when`.
+// Splits an option into its text, which is returned, and its comparison, option->when.
 static Str without_condition(Book *book, Str item, size_t line, PredictOption *option) {
     Buf text = {.arena = book->arena};
     InlineScan scan = inline_scan(item);
@@ -186,7 +186,7 @@ bool predict_take_options(Book *book, Str paragraph, size_t number) {
     }
 }
 
-// Whether an option's comparison holds. EXPR_WRONG: there is no telling, and it has been said why.
+// Evaluates an option's comparison. EXPR_WRONG: it has no value, and the error is reported.
 static ExprVerdict option_verdict(Book *book, Prediction *prediction, Str when) {
     KeyScope scope = book_scope(book);
     Buf why = {.arena = book->arena}, message = {.arena = book->arena};
@@ -201,7 +201,7 @@ static ExprVerdict option_verdict(Book *book, Prediction *prediction, Str when) 
     return EXPR_WRONG;
 }
 
-// Exactly one option must be right.
+// Finds the right option; reports an error unless there is exactly one.
 static void choose(Book *book, Prediction *prediction) {
     size_t found = 0, without = 0, otherwise = 0;
     for (size_t i = 0; i < prediction->option_count; i++) {
@@ -272,7 +272,7 @@ static void add_answer_open(Book *book, const Prediction *prediction) {
     book_add(book, buf_str(&text));
 }
 
-// The question is over: the answer is known, and what follows belongs to it.
+// Ends the question: evaluates the answer and starts its explanation.
 static void answer(Book *book) {
     Prediction *prediction = book->prediction;
     if (prediction->answered) return;

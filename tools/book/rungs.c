@@ -1,4 +1,4 @@
-// Rungs: see rungs.h.
+// Collects the rungs of the ladder, and weaves the front page's table and story from them.
 #include "book/rungs.h"
 
 #include "base/csv.h"
@@ -11,10 +11,10 @@
 
 typedef struct {
     size_t file, line;
-    Str kernel, after; // with their chapters: 02/block_sum_global; after: empty for the first
+    Str kernel, after; // as CHAPTER/KERNEL, 02/block_sum_global; after: empty for the first
     Str name;
     Str harris, code, predicted;
-    Str lesson; // Markdown, in lines from `line` + 1 on
+    Str lesson; // Markdown, which starts on line `line` + 1
 } Rung;
 
 typedef struct {
@@ -120,7 +120,7 @@ void rungs_open(Book *book, size_t line) {
     book_add(book, buf_str(&text));
 }
 
-// The rung of this kernel: its place from 1, or 0.
+// The position of this kernel on the ladder, from 1, or 0 if it is no rung.
 static size_t place_of(const Book *book, Str chapter, Str kernel) {
     const struct Rungs *rungs = book->rungs;
     Buf key = {.arena = book->arena};
@@ -193,8 +193,7 @@ static void add_gain(Book *book, Buf *text, const Rung *rung, Str device) {
         buf_add(text, STR("–"));
 }
 
-// What a kernel is held back by: the resource that it uses most of, if it uses much of it; else it
-// waits, and for what.
+// Adds a kernel's bottleneck: its most used resource, if that is used much; else its longest wait.
 static void add_limit(Book *book, Buf *text, Str kernel, Str device) {
     static const struct {
         const char *field, *words;
@@ -224,7 +223,7 @@ static void add_limit(Book *book, Buf *text, Str kernel, Str device) {
     }
 }
 
-// The devices that recorded a rung by itself, the reference first.
+// Finds the devices that have times of the last rung; the reference device is first.
 static size_t find_devices(const Book *book, const ResultTable **devices, size_t most) {
     size_t count = 0;
     const struct Rungs *rungs = book->rungs;
@@ -238,7 +237,7 @@ static size_t find_devices(const Book *book, const ResultTable **devices, size_t
     return count;
 }
 
-// Without the vendor, and without how the card is built in.
+// The device's name without its vendor and form factor.
 static Str short_name(const Book *book, const ResultTable *device) {
     Str name = results_device_name(book->arena, device), vendor = STR("NVIDIA ");
     if (str_starts(name, vendor)) name = str_from(name, vendor.len);
@@ -295,7 +294,7 @@ static void weave_table(Book *book) {
 
 // --- the story ---
 
-// The rung whose code a chunk is.
+// The rung that shows this chunk as its code, or NULL.
 static const Rung *rung_of(const Book *book, size_t chunk) {
     const struct Rungs *rungs = book->rungs;
     for (size_t i = 0; i < rungs->count; i++) {
@@ -306,7 +305,7 @@ static const Rung *rung_of(const Book *book, size_t chunk) {
     return NULL;
 }
 
-// What the diff that follows is against, where that is not the rung before.
+// Names the base of the diff that follows, unless that is the previous rung.
 static void add_base(Book *book, const Rung *rung, size_t chunk) {
     Buf text = {.arena = book->arena};
     size_t base = changes_of(book, chunk).base;
@@ -317,7 +316,7 @@ static void add_base(Book *book, const Rung *rung, size_t chunk) {
     book_add(book, buf_str(&text));
 }
 
-// What changed, as a diff; a kernel that was made from no other one is code as it is.
+// Adds the change as a diff, or the whole code of a kernel that has no base.
 static void add_code(Book *book, const Rung *rung) {
     Str names = rung->code;
     Buf text = {.arena = book->arena};
@@ -361,7 +360,7 @@ static void add_measured(Book *book, Buf *text, const Rung *rung) {
     if (count) buf_add(text, STR(".\n"));
 }
 
-// By what the first of the devices was held back, before and now.
+// Adds the bottleneck on the first device, before and after the change.
 static void add_limits(Book *book, Buf *text, const Rung *rung) {
     const ResultTable *device;
     Buf now = {.arena = book->arena}, before = {.arena = book->arena};
@@ -400,7 +399,7 @@ static void weave_rung(Book *book, const Rung *rung) {
     book_add(book, buf_str(&text));
     book_blank(book);
     size_t file = book->file;
-    book->file = rung->file; // whose keys and links the lesson has
+    book->file = rung->file; // the lesson's keys and links are resolved in its own chapter
     Str lesson = prose_inline(book, str_trim(rung->lesson), rung->line + 1);
     book->file = file;
     book_add(book, lesson);
