@@ -44,12 +44,12 @@ const predictNumber = (function () {
         if (!plain) return { problem: "Type a number first." };
         const parts = /^([-+]?)([\d.,]+(?:[ '_]\d{3}(?!\d)[\d.,]*)*)(?:e([-+]?\d{1,3}))?(?: ?(\D.*))?$/i.exec(plain);
         let number = parts ? digitsOf(parts[2]) : NaN;
-        if (!Number.isFinite(number)) return { problem: "\u201c" + text.trim() + "\u201d is no number that I understand." };
+        if (!Number.isFinite(number)) return { problem: "\u201c" + text.trim() + "\u201d is not a number: type one such as 12.5." };
         number *= Number("1e" + (parts[3] || 0)) * (parts[1] === "-" ? -1 : 1);
         const scale = scaleOf(kind, unit, parts[4] || unit);
         const counted = parts[4] || !unit ? 1 : 0;
         if (parts[4] && Number.isNaN(scale))
-            return { problem: "I do not know the unit \u201c" + parts[4] + "\u201d here. This is asked in " + (unit || "plain numbers") + "." };
+            return { problem: "I do not know the unit \u201c" + parts[4] + "\u201d here. Answer in " + (unit || "plain numbers") + "." };
         number *= Number.isNaN(scale) ? 1 : scale;
         if (!Number.isFinite(number)) return { problem: "\u201c" + text.trim() + "\u201d is too large." };
         return { number: number, shown: counted ? plain : plain + "\u00a0" + unit };
