@@ -56,14 +56,12 @@ static void add_demands(Book *book, const Exercise *exercise) {
     bool cells = book->add_grading != NULL;
     book_blank(book);
     if (exercise->kind == EXERCISE_COUNT && !cells)
-        buf_format(&text,
-                   "`make exercise-%.*s ANSWER=` with your number behind it says whether it is "
-                   "right.\n",
+        buf_format(&text, "`make exercise-%.*s ANSWER=`, followed by your number, checks it.\n",
                    STR_ARG(number));
     for (size_t i = 0; exercise->kind == EXERCISE_BUILD && i < exercise->demand_count; i++) {
         const char *before = i + 1 == exercise->demand_count ? " and " : ", ";
-        if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
-        if (i == 0) before = cells ? "Demanded are " : "";
+        if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` requires ", STR_ARG(number));
+        if (i == 0) before = cells ? "Required: " : "";
         buf_add(&text, str_of(before));
         demands_add(&text, exercise->demands[i].text, book->style != BOOK_GITHUB);
     }

@@ -368,7 +368,7 @@ static void add_limits(Book *book, Buf *text, const Rung *rung) {
     add_limit(book, &now, rung->kernel, device->device);
     add_limit(book, &before, rung->after, device->device);
     if (str_equal(buf_str(&now), STR("–"))) return;
-    buf_add(text, STR("- *Held back by:* "));
+    buf_add(text, STR("- *Bottleneck:* "));
     bool same = str_equal(buf_str(&now), buf_str(&before));
     if (rung->after.len && !same) buf_format(text, "%.*s → ", STR_ARG(buf_str(&before)));
     buf_format(text, same ? "%.*s, as before.\n" : "%.*s.\n", STR_ARG(buf_str(&now)));
