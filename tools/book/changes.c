@@ -28,22 +28,23 @@ static bool same(Str a, Str b) {
 
 // The weight of a pair of lines in the common subsequence; 0 if they differ. Equal indentation
 // weighs more, so that a closing brace is matched with its own counterpart.
-static size_t worth(Str a, Str b) {
+static size_t line_weight(Str a, Str b) {
     if (!same(a, b)) return 0;
     return str_find(a, code_of(a)) == str_find(b, code_of(b)) ? 3 : 2;
 }
 
-// The greatest weight of a common subsequence of every two suffixes, in rows of `wide` entries.
+// The greatest weight of a common subsequence of every two suffixes, in rows of `width` entries.
 static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart *then) {
-    size_t wide = then->body_count + 1;
-    size_t *common = ARENA_NEW(arena, (now->body_count + 1) * wide, size_t);
+    size_t width = then->body_count + 1;
+    size_t *common = ARENA_NEW(arena, (now->body_count + 1) * width, size_t);
     for (size_t i = now->body_count; i-- > 0;)
         for (size_t k = then->body_count; k-- > 0;) {
-            size_t below = common[(i + 1) * wide + k], right = common[i * wide + k + 1];
-            size_t most = below > right ? below : right, value = worth(now->body[i], then->body[k]);
-            if (value && common[(i + 1) * wide + k + 1] + value > most)
-                most = common[(i + 1) * wide + k + 1] + value;
-            common[i * wide + k] = most;
+            size_t below = common[(i + 1) * width + k], right = common[i * width + k + 1];
+            size_t most = below > right ? below : right,
+                   value = line_weight(now->body[i], then->body[k]);
+            if (value && common[(i + 1) * width + k + 1] + value > most)
+                most = common[(i + 1) * width + k + 1] + value;
+            common[i * width + k] = most;
         }
     return common;
 }
@@ -51,17 +52,17 @@ static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart 
 // Whether lines i and k are matched in the common subsequence.
 static bool shared(const FencePart *now, const FencePart *then, const size_t *common, size_t i,
                    size_t k) {
-    const size_t wide = then->body_count + 1, value = worth(now->body[i], then->body[k]);
-    return value && common[i * wide + k] == common[(i + 1) * wide + k + 1] + value;
+    const size_t width = then->body_count + 1, value = line_weight(now->body[i], then->body[k]);
+    return value && common[i * width + k] == common[(i + 1) * width + k + 1] + value;
 }
 
 static void compare(Arena *arena, const FencePart *now, const FencePart *then, Changes *changes) {
-    size_t wide = then->body_count + 1, k = 0;
+    size_t width = then->body_count + 1, k = 0;
     const size_t *common = common_lines(arena, now, then);
     changes->lines = ARENA_NEW(arena, now->body_count + 1, size_t);
     for (size_t i = 0; i < now->body_count; i++) {
         while (k < then->body_count && !shared(now, then, common, i, k) &&
-               common[i * wide + k] == common[i * wide + k + 1])
+               common[i * width + k] == common[i * width + k + 1])
             k++;
         if (k < then->body_count && shared(now, then, common, i, k))
             k++;
@@ -96,7 +97,7 @@ typedef struct {
 // The lines of both, with removed lines before the lines that replace them.
 static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *then,
                          DiffLine *lines) {
-    size_t wide = then->body_count + 1, count = 0, i = 0, k = 0;
+    size_t width = then->body_count + 1, count = 0, i = 0, k = 0;
     const size_t *common = common_lines(arena, now, then);
     while (i < now->body_count || k < then->body_count) {
         bool both = i < now->body_count && k < then->body_count;
@@ -104,7 +105,7 @@ static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *th
             lines[count++] = (DiffLine){' ', now->body[i]};
             i++, k++;
         } else if (k < then->body_count &&
-                   (!both || common[i * wide + k + 1] >= common[(i + 1) * wide + k])) {
+                   (!both || common[i * width + k + 1] >= common[(i + 1) * width + k])) {
             lines[count++] = (DiffLine){'-', then->body[k++]};
         } else {
             lines[count++] = (DiffLine){'+', now->body[i++]};

@@ -170,7 +170,7 @@ static BookHome *homes_of(const Book *book, Str folder, size_t front, bool from_
 }
 
 // Adds navigation links: previous · contents · next.
-static void add_ways(Book *book, Str folder, size_t front) {
+static void add_navigation(Book *book, Str folder, size_t front) {
     size_t count = book->chunks->file_count, before = book->file, after = book->file + 1;
     Buf text = {.arena = book->arena};
     while (before > 0 && before - 1 == front) before--;
@@ -230,9 +230,9 @@ static BookFile weave_page(Book *book, Str folder, size_t front) {
     buf_format(&from, "*Woven by tools/weave from %.*s and %s/; do not edit.*\n", STR_ARG(source),
                book->results->folder);
     add_source(book, source);
-    add_ways(book, folder, front);
+    add_navigation(book, folder, front);
     chapters_weave_file(book);
-    add_ways(book, folder, front);
+    add_navigation(book, folder, front);
     book_add(book, buf_str(&from));
     buf_format(&path, "%.*s/%.*s.md", STR_ARG(folder), STR_ARG(path_stem(source)));
     return (BookFile){buf_str(&path), take_text(book)};

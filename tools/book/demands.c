@@ -113,7 +113,7 @@ void demands_add(Buf *text, Str comparison, bool exact) {
     buf_format(text, "\">%.*s</abbr>", STR_ARG(buf_str(&words)));
 }
 
-// --- the number that is asked for ---
+// --- answers of exercises that ask for a number ---
 
 static void add_escaped(Buf *text, Str value) {
     for (size_t i = 0; i < value.len; i++) {

@@ -74,7 +74,7 @@ static bool add_counts(Listing *listing, size_t code_line, size_t body) {
             Buf why = {.arena = listing->book->arena};
             buf_format(&why,
                        "several kernels or n ran these lines (%.*s with n = %.0f, %.*s with "
-                       "n = %.0f): say kernel= or n=",
+                       "n = %.0f): add kernel= or n=",
                        STR_ARG(listing->one_kernel), listing->n, STR_ARG(kernel), counted->n);
             return fail(listing, why);
         }
@@ -261,7 +261,7 @@ static bool find_chunk(Listing *listing, size_t *program) {
     size_t chunk = CHUNK_NONE;
     *program = lab_of_chapter(book->chunks, book_chapter(book));
     if (!fence_attribute(listing->part, STR("chunk"), &name))
-        buf_add(&why, STR("a listing names no chunk: chunk=NAME"));
+        buf_add(&why, STR("a listing needs chunk=NAME"));
     else if ((chunk = chunk_find(book->chunks, name)) == CHUNK_NONE)
         buf_format(&why, "there is no chunk `%.*s`", STR_ARG(name));
     else if (*program == CHUNK_NONE)

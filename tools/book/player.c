@@ -54,7 +54,7 @@ static bool check_words(Player *player, const char *asked, const char *recorded,
     Str there = STR(""), rest, word;
     Buf why = {.arena = player->book->arena};
     if (!fence_attribute(player->part, str_of(asked), words) || !str_trim(*words).len) {
-        buf_format(&why, "a player names what it plays: %s=\"…\"", asked);
+        buf_format(&why, "a player needs %s=\"…\"", asked);
         return fail(player, why);
     }
     fence_attribute(player->lab->part, str_of(recorded), &there);
@@ -118,7 +118,7 @@ static bool add_run(Player *player, Str block, Buf *json) {
                STR_ARG(book_chapter(player->book)), STR_ARG(player->kernel), STR_ARG(block));
     char *name = str_terminated(arena, buf_str(&path));
     if (access(name, F_OK) != 0)
-        return fail_in_file(player, name, 0, STR("not recorded yet: make record DEVICE=cpu"));
+        return fail_in_file(player, name, 0, STR("not recorded yet: run make record DEVICE=cpu"));
     if (!read_csv(arena, name, &table, &error))
         return fail_in_file(player, error.path, error.line, error.message);
     KeyScope scope = book_scope(player->book);

@@ -44,14 +44,13 @@ static void check_unit(Book *book, Prediction *prediction) {
     Buf message = {.arena = book->arena}, word = {.arena = book->arena};
     if (i == sizeof kinds / sizeof *kinds) {
         prediction->answer.unit = UNIT_NONE;
-        error_at(book, prediction->line, "a prediction asks for a number, and key= is none");
+        error_at(book, prediction->line, "key= of a prediction must be a number");
         return;
     }
     if (prediction->unit.len == 0) prediction->unit = str_of(kinds[i].usual);
     buf_format(&word, " %.*s ", STR_ARG(prediction->unit));
     if (!kinds[i].known[0] || str_find(str_of(kinds[i].known), buf_str(&word)) != SIZE_MAX) return;
-    buf_format(&message, "unit `%.*s`: the answer is in one of%s", STR_ARG(prediction->unit),
-               kinds[i].known);
+    buf_format(&message, "unit `%.*s`: use one of%s", STR_ARG(prediction->unit), kinds[i].known);
     message.len--;
     book_error(book, prediction->line, message);
 }
@@ -64,7 +63,7 @@ static bool names_result(Book *book, size_t line, Str formula) {
     for (size_t i = 0; i + 1 < formula.len; i++)
         if (formula.at[i] == '.' && formula.at[i + 1] >= 'a' && formula.at[i + 1] <= 'z')
             return true;
-    buf_format(&message, "`%.*s`: an answer comes from results: KERNEL.FIELD", STR_ARG(formula));
+    buf_format(&message, "`%.*s`: an answer must use a result: KERNEL.FIELD", STR_ARG(formula));
     book_error(book, line, message);
     return false;
 }
@@ -140,7 +139,7 @@ static Str without_condition(Book *book, Str item, size_t line, PredictOption *o
         if (!braces_have_class(&braces, STR("when")))
             buf_add(&text, piece.whole);
         else if (option->when.len)
-            error_at(book, line, "an option has one condition");
+            error_at(book, line, "an option has more than one condition: keep one");
         else
             option->when = str_one_line(book->arena, piece.text);
     }
@@ -170,8 +169,7 @@ bool predict_take_options(Book *book, Str paragraph, size_t number) {
         return false;
     if (prediction->key.len && !is_choice(prediction)) {
         error_at(book, number,
-                 "a prediction asks for the number of key= or for one of its "
-                 "options, not for both");
+                 "a prediction has both key= and options with conditions: remove one of them");
         return true;
     }
     Str rest = paragraph, line, start = paragraph;
@@ -284,7 +282,8 @@ static void answer(Book *book) {
     if (is_choice(prediction)) choose(book, prediction);
     for (size_t i = 0; i + 1 < book->prediction_count; i++)
         if (prediction->key.len && str_equal(book->predictions[i]->key, prediction->key))
-            error_at(book, prediction->line, "this chapter asks the same before");
+            error_at(book, prediction->line,
+                     "an earlier prediction in this chapter has the same key= or conditions");
     if (!book->add_prediction) book_blank(book);
     prediction->why_start = book->out.len;
     if (!book->add_prediction) add_answer_open(book, prediction);
@@ -292,7 +291,7 @@ static void answer(Book *book) {
 
 void predict_why(Book *book, size_t number) {
     if (!book->prediction || book->prediction->answered)
-        error_at(book, number, "::: why stands once in a prediction, behind its question");
+        error_at(book, number, "::: why must appear once in a prediction, after its question");
     else
         answer(book);
     book->divs[book->div_count++] = (BookDiv){.name = STR("why"), .line = number, .plain = true};

@@ -76,7 +76,8 @@ static void add_code(Paragraph *paragraph, const Inline *piece) {
         add_value(paragraph, code_text(piece->text), &braces);
     } else if (braces_have_class(&braces, STR("when"))) {
         Buf message = {.arena = book->arena};
-        buf_add(&message, STR("a condition stands in the list of a prediction without key="));
+        buf_add(&message,
+                STR("a condition is allowed only in the options of a prediction without key="));
         error_at(paragraph, message);
     } else if (book->style != BOOK_PANDOC) {
         buf_add(&paragraph->text,

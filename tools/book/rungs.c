@@ -279,7 +279,7 @@ static void weave_table(Book *book) {
         buf_format(&text, " %.*s |", STR_ARG(short_name(book, devices[d])));
         if (d == 0) buf_add(&text, STR(" gain |"));
     }
-    buf_add(&text, count ? STR(" held back by |\n| ---: | :--- | :---: |")
+    buf_add(&text, count ? STR(" bottleneck |\n| ---: | :--- | :---: |")
                          : STR("\n| ---: | :--- | :---: |"));
     for (size_t d = 0; d < count; d++) buf_add(&text, d ? STR(" ---: |") : STR(" ---: | ---: |"));
     buf_add(&text, count ? STR(" :--- |\n") : STR("\n"));

@@ -111,7 +111,7 @@ static bool read_with(Table *table) {
         } else if (str_equal(with, STR("newest"))) {
             table->newest = true;
         } else {
-            buf_format(&why, "with=%.*s: a table is with others, newest or both", STR_ARG(with));
+            buf_format(&why, "with=%.*s: use others, newest or both", STR_ARG(with));
             return fail(table, table->part->line, why);
         }
     }
@@ -187,7 +187,7 @@ static bool read_rows(Table *table) {
     }
     if (!good || table->row_count) return good;
     Buf why = {.arena = table->book->arena};
-    buf_add(&why, STR("a results table names no kernel"));
+    buf_add(&why, STR("a results table has no rows: add a line for each kernel"));
     return fail(table, table->part->line, why);
 }
 
@@ -477,8 +477,8 @@ static void add_caption(Table *table, bool one_n) {
                            "percentile overlap."));
     if (table->from[FROM_PREDICTED])
         buf_add(&text,
-                STR(" Predicted by `simt --time`: the limit without which a kernel would gain "
-                    "most; ≠ the longest wait, where the profiler has another."));
+                STR(" Predicted by `simt --time`: the bottleneck whose removal would help most; "
+                    "≠ the predicted longest wait, if the profiler reports another."));
     if (table->stale) buf_add(&text, STR(" Stale rows were recorded before the lab changed."));
     Buf line = {.arena = book->arena};
     bool host = book->style != BOOK_PANDOC;

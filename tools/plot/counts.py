@@ -60,7 +60,7 @@ def counters(data, name):
     return figure, what, counters_words(bars, titles)
 
 
-# --- who touches which bank when ---
+# --- bank accesses over time ---
 
 
 # Words of one bank that an instruction requests, by powers of two. Blue is one: no conflict.

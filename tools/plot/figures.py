@@ -305,7 +305,7 @@ def errors_data(table):
     return {"panels": list(panels.values())}
 
 
-# --- all of them ---
+# --- all figures ---
 
 
 def steady(data):
@@ -364,7 +364,7 @@ def figures_of(devices, counters, traces, errors, roles, names):
     return [Figure(figure.name, figure.kind, steady(names.in_words(figure.data))) for figure in figures]
 
 
-# --- traces of the CPU device, cut into the steps of an algorithm: what counts.py draws as banks ---
+# --- traces of the CPU device by steps of an algorithm, for the banks in counts.py ---
 
 def instructions_of(rows):
     """The rows of one warp as [op, bytes, accesses], None for a barrier.

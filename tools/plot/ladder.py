@@ -7,7 +7,7 @@ from style import (
     round_time, sheet, significant, time_text,
 )
 
-# --- what both have in common ---
+# --- shared by all ---
 
 LABELS, PANELS = 0.3, 2.85  # inches from the left: names of rungs, panels
 
@@ -224,7 +224,7 @@ def speedup(data, name):
     return figure, what, speedup_words(data, steps)
 
 
-# --- times beside their floors, a bar each ---
+# --- times and lower bounds ---
 
 LINE = 0.17  # inches from bar to bar
 ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False, "fontsize": 8}

@@ -169,7 +169,7 @@ def places(data, name):
     return figure, what, "; ".join(texts) + "."
 
 
-# --- one warp, some, and as many as memory serves ---
+# --- waits of one warp, of several, and of enough to saturate memory ---
 
 
 def waits(data, name):

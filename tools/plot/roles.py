@@ -121,7 +121,7 @@ def missing_kernel(role, kernels):
     return next((pattern for pattern in role.patterns if kernels and not fits(pattern)), None)
 
 
-# --- the drawings that a chapter can ask for by name, and the data of each ---
+# --- drawings that chapters request by name, and their data ---
 
 def machine_data(table):
     """Chapter 1's measurements of the device, at the largest n with all of them."""

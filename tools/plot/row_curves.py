@@ -140,7 +140,7 @@ def rows(data, name):
     return figure, what, rows_words(series)
 
 
-# --- rows of every shape: where a kernel is ahead of its peer, and how near to a copy ---
+# --- rows of every shape: a kernel compared with its peer and with a copy ---
 
 CELL, HIGH = 0.255, 0.135  # inches: the width of a length's two half cells, and their height
 EDGES = (0.98, 1.02, 1.3, 2, 10)  # between the shades

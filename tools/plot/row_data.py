@@ -14,7 +14,7 @@ VECTOR = 4  # floats in 16 bytes
 PER = 4  # vectors per thread if a block has the row
 
 
-# --- who gets a row ---
+# --- assignment of rows ---
 
 
 def lanes_of(cols):
@@ -136,7 +136,7 @@ def ragged_data(lengths=LENGTHS, blocks=5):
     return {"rows": len(lengths), "elements": sum(lengths), "path": path, "shares": shares}
 
 
-# --- how near kernels come to the best there is, by the length of their rows or their kind ---
+# --- speed as a share of the best, by length of rows or kind ---
 
 def usual_n(table, role):
     """The number of elements with most rows, among those at which the role's kernels were measured."""

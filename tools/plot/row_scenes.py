@@ -3,7 +3,7 @@
 from style import arrow, box, disc, line, paper, word
 from style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE
 
-# --- who gets a row ---
+# --- assignment of rows ---
 
 LEFT, WIDE = 1.5, 4.15  # of the elements
 LEVEL = 0.26  # from shuffle to shuffle
@@ -249,11 +249,11 @@ def ragged(data, name):
         if share["posts"] is not None:
             draw_piece(axes, mail, y, share["posts"])
         if share["collects"]:
-            draw_ways(axes, mail, mail - ways[b], top, share, b)
+            draw_paths(axes, mail, mail - ways[b], top, share, b)
     return figure, what, ragged_words(data)
 
 
-def draw_ways(axes, mail, way, top, share, collector):
+def draw_paths(axes, mail, way, top, share, collector):
     """Draws lines from the parts at x = mail, via x = way, to the block that collects them, with a label."""
     blocks, down = share["collects"], top + collector * STEP + HIGH + 0.11
     middle = lambda b: top + b * STEP + HIGH / 2

@@ -47,7 +47,7 @@ def tree_data(shape, threads=16, lanes=4):
     return {"shape": shape, "threads": threads, "lanes": lanes, "levels": levels}
 
 
-# --- rows of lanes: who takes whose value over ---
+# --- rows of lanes that add values of other lanes ---
 
 
 def lane_rows(first, start, block_until=0, lanes=0):
@@ -110,14 +110,14 @@ def two_level_data(warps=8, lanes=32):
     return {"warps": warps, "lanes": lanes}
 
 
-# --- chapter 0: what is part of what, and sees which memory ---
+# --- chapter 0: the hierarchy of threads, and the memory of each level ---
 
 
 def grid_data(blocks=6, threads=256, lanes=32):
     return {"blocks": blocks, "warps": threads // lanes, "lanes": lanes}
 
 
-# --- chapter 12: tiles, and who takes them ---
+# --- chapter 12: the assignment of tiles ---
 
 
 def dealt(tiles, blocks):
@@ -129,7 +129,7 @@ def passes_data(threads=256, items=16, tiles=11, blocks=4):
     return {"tile": threads * items, "tiles": tiles, "shares": dealt(tiles, blocks)}
 
 
-# --- chapter 13: two parts of a mean and a variance become one ---
+# --- chapter 13: merging two parts of a mean and a variance ---
 
 
 def part_of(values):
@@ -149,7 +149,7 @@ def merge_data(a=(1, 2, 6), b=(9, 10, 11, 12, 14, 16)):
     return {"values": [list(a), list(b)], "parts": [one, other], "whole": merged(one, other)}
 
 
-# --- chapter 14: how many additions an element goes through ---
+# --- chapter 14: the number of additions on the path of an element ---
 
 
 def chain(nodes, adds):

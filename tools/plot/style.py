@@ -35,7 +35,7 @@ DARK = {
     GREY: "#767d86",
 }
 SERIES = (BLUE, ORANGE, GREEN, PURPLE)
-# From behind to ahead; the second colour is neutral. More is darker, or on dark backgrounds brighter.
+# From slower to faster; the second colour is neutral. More is darker, or on dark backgrounds brighter.
 SHADES = (ORANGE, "#c4c9cf", "#cfe3f2", "#7fb8de", BLUE, "#003d66")
 DARK |= dict(zip(SHADES[1:4], ("#444c56", "#1d4058", "#2f76a6")))
 DARK[SHADES[5]] = "#bfe6ff"

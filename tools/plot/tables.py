@@ -241,7 +241,7 @@ def read_results(folder, first=""):
     return devices, counters, traces, errors
 
 
-# --- what kernels are called, and which are rungs of the ladder: what `weave -t names` prints ---
+# --- names of kernels and rungs of the ladder, from `weave -t names` ---
 
 DEFAULTS = {"cub_device_reduce": "CUB", "read_ceiling": "reading only"}  # unless a chapter names them
 NAMED = ("kernel", "order", "library", "best")  # keys of figures' data that hold kernels

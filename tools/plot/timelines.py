@@ -101,7 +101,7 @@ def stride_data(table, threads=256, end=60):
     return {"device": table.facts["device"], "end": end, "panels": [many, one]}
 
 
-# --- chapters 10 and 11: when which block does what, in inches of the drawing; drawn, not measured ---
+# --- chapters 10 and 11: actions of blocks over time, in inches; illustrative, not measured ---
 
 
 def ticket_data():
@@ -179,7 +179,7 @@ def all_reduce_data(gpus=4):
     return {"gpus": gpus, "ring": ring_data(gpus), "tree": tree_data(gpus)}
 
 
-# --- loads on their way, one and many, and predicted times: data of the pictures of machine.py ---
+# --- loads in flight and predicted times, for the pictures of machine.py ---
 
 TRIP, ISSUE, END = 10.0, 0.28, 42.0  # durations of a load and of an instruction, and the end of the picture
 PANELS = (

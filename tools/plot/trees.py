@@ -4,7 +4,7 @@ of a variance, orders of addition."""
 from shapes import depths
 from style import BLUE, FAINT, GREEN, GREY, INK, MUTED, ORANGE, PURPLE, WIDTH, arrow, box, disc, line, paper, word
 
-# --- a tree in shared memory: words, threads, words ---
+# --- a tree in shared memory ---
 
 LEFT, STEP, LEVEL = 0.98, 0.285, 0.86  # inches: the first column, the distance of columns, the height of a level
 
@@ -89,7 +89,7 @@ def tree(data, name):
     return figure, what, tree_words(data)
 
 
-# --- rows of threads that take over each other's sums ---
+# --- rows of threads that add sums of other threads ---
 
 ROW = 0.4
 
