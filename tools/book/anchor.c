@@ -1,4 +1,4 @@
-// Anchor: see anchor.h.
+// Finds the headings of Markdown files and names them for links. Slugs follow GitHub's rules.
 #include "book/anchor.h"
 
 #include "base/path.h"
@@ -49,8 +49,8 @@ Str anchor_book_title(Arena *arena, Str chapter, int level, Str title) {
     return buf_str(&text);
 }
 
-// Whether a slug drops the multi-byte character at the start of s: punctuation and symbols, by
-// Unicode block; letters of all scripts stay.
+// Whether a slug drops the multi-byte character at the start of s. Punctuation and symbols are
+// recognized by Unicode block; letters of all scripts remain.
 static bool is_symbol(Str s, size_t *length) {
     unsigned char a = (unsigned char)s.at[0];
     *length = a >= 0xf0 ? 4 : a >= 0xe0 ? 3 : 2;
@@ -82,7 +82,7 @@ static void add_slug(Buf *slug, Str text, bool code) {
     }
 }
 
-// The slug of a title: text only, as code hosts do it.
+// The slug of a title, made from its text without markup.
 static Str slug_of(Arena *arena, Str title) {
     Buf slug = {.arena = arena};
     InlineScan scan = inline_scan(title);
@@ -92,7 +92,7 @@ static Str slug_of(Arena *arena, Str title) {
     return buf_str(&slug);
 }
 
-// A name that is unique in one file, as the key of a map.
+// A map key for a name that is unique within one file.
 static Str in_file(Arena *arena, size_t file, Str name) {
     Buf key = {.arena = arena};
     buf_format(&key, "%zu ", file);
@@ -100,8 +100,8 @@ static Str in_file(Arena *arena, size_t file, Str name) {
     return buf_str(&key);
 }
 
-// The slug, or slug-1, slug-2 …: the first that is not in the map, under a key that starts with
-// this prefix. Its number there is the last one tried, so that many equal slugs take no time each.
+// Returns the first of slug, slug-1, slug-2 … that is not yet in the map under `prefix`. The map
+// stores the last number tried, so many equal slugs do not take quadratic time.
 static Str unused(Map *taken, Str prefix, Str slug) {
     Buf key = {.arena = taken->arena};
     bool is_new;
@@ -140,10 +140,10 @@ typedef struct {
     Anchors *anchors;
     const ChunkTable *files;
     AnchorNames kind;
-    Map names, slugs; // taken so far: in the book, and in each file
+    Map names, slugs; // already taken in the book, and in each file
 } Collector;
 
-// A link names the first heading with that slug or {#id}, or with nothing the first of the file.
+// A fragment refers to the first heading with that slug or {#id}; an empty one to the file's first.
 static void add_fragment(Anchors *anchors, size_t file, Str fragment) {
     bool is_new;
     size_t *index = map_at(&anchors->fragments, in_file(anchors->arena, file, fragment), &is_new);

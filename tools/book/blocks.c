@@ -178,7 +178,7 @@ void blocks_weave_fence(Book *book, size_t index, const FencePart *part) {
     Str columns;
     if (chunk != CHUNK_NONE && book->prediction) {
         Buf message = {.arena = book->arena};
-        buf_add(&message, STR("a chunk of a program stands outside of predictions"));
+        buf_add(&message, STR("a prediction contains a chunk of a program: move it outside"));
         book_error(book, part->line, message);
         return;
     }

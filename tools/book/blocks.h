@@ -1,36 +1,37 @@
-// Blocks: the parts of a chapter in their turn, and the kinds of blocks that nothing else weaves.
+// Blocks: weaves the parts of a chapter, each by its kind.
 #ifndef BOOK_BLOCKS_H
 #define BOOK_BLOCKS_H
 
 #include "book/book.h"
 
-// Text between fences: headings, divs and paragraphs.
+// Weaves text between fences: headings, divs and paragraphs.
 void blocks_weave_text(Book *book, const FencePart *part);
 
-// A fenced block, which is the file's part of this index.
+// Weaves a fenced block, which has this index among the parts of its file.
 void blocks_weave_fence(Book *book, size_t index, const FencePart *part);
 
-// ``` {.results columns="…" n=… caption="…"}: a table of results with a line per kernel.
+// ``` {.results columns="…" n=… caption="…"}: a table of results with a row per kernel.
 void table_weave(Book *book, const FencePart *part);
 
-// ``` {.csv from=../results/NAME.csv columns="a b" where="COLUMN=VALUE" caption="…"}: a CSV file as
-// it is. Without columns= all columns are shown, and without where= all rows. In a column `device`,
-// recorded devices get the names that they have elsewhere.
+// ``` {.csv from=../results/NAME.csv columns="a b" where="COLUMN=VALUE" caption="…"}: the rows of a
+// CSV file. The default is all columns and all rows. A column `device` shows device names as other
+// tables do.
 void csv_table_weave(Book *book, const FencePart *part);
 
-// ``` {.lines chunk=NAME columns="…" kernel=NAME n=…}: the lines of a chunk. What the CPU device
-// counted on each line is before it.
+// ``` {.lines chunk=NAME columns="…" kernel=NAME n=…}: the lines of a chunk, each preceded by its
+// counts from the CPU device.
 void lines_weave(Book *book, const FencePart *part);
 
 // ``` {.player kernels="block_sum_mask block_sum_strided" blocks="256 64"} around a picture,
-// ![…](…): the page plays the recorded steps of these kernels and block sizes, and starts with the
-// first of each. Elsewhere only the picture is shown. For pandoc a div of class player holds the
-// picture and JSON for the page's script: what results/steps/CHAPTER-KERNEL-BLOCK.csv say
-// (collect/steps.h), with the lines of code that they name.
+// ![…](…). The HTML page plays the recorded steps of these kernels and block sizes, beginning with
+// the first of each; other targets show only the picture. For pandoc, a div of class player holds
+// the picture and JSON for the page's script: the contents of
+// results/steps/CHAPTER-KERNEL-BLOCK.csv (format: collect/steps.h) and the lines of code that they
+// refer to.
 void player_weave(Book *book, const FencePart *part);
 
-// ``` {.claim}: shows nothing. Each of its lines is a comparison (expr.h), and it is an error at
-// that line if the comparison does not hold.
+// ``` {.claim}: produces no output. Each line is a comparison (expr.h) that must hold; otherwise an
+// error is reported at that line.
 void claims_check(Book *book, const FencePart *part);
 
 #endif

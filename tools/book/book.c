@@ -1,4 +1,4 @@
-// Book: see book.h.
+// The state shared by all kinds of blocks: errors, output with its quote marks, folds, provenance.
 #include "book/book.h"
 
 #include <stdlib.h>

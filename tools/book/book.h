@@ -1,9 +1,7 @@
-// Book: what is being woven, and what all its blocks stand on: text to the output, faults, and
-// where keys are looked up.
+// Book: the state of weaving that all kinds of blocks share: output, errors and key lookup.
 //
-// blocks.h lists the kinds of blocks. The function of each adds one block of a chapter to the text,
-// in the form that the target needs, or says in a located error why it cannot. chapters.h puts the
-// blocks together.
+// blocks.h lists the kinds of blocks. Each has a function that adds one block to the output in the
+// form that the target needs, or reports an error with its line. chapters.h combines the blocks.
 #ifndef BOOK_BOOK_H
 #define BOOK_BOOK_H
 
@@ -27,14 +25,14 @@ enum { BOOK_DIV_MAX = 16 };
 typedef struct {
     Str name; // its first class
     size_t line;
-    bool plain;   // shown without the marks of a quote, where there are no divs
-    size_t hints; // of an exercise: those that were woven
+    bool plain;   // shown without quote marks in targets that have no divs
+    size_t hints; // how many hints of an exercise have been woven so far
 } BookDiv;
 
-// Where the headings of a chapter are: empty for the text that is being woven.
+// Where links to a chapter's headings lead. An empty path is the text that is being woven.
 typedef struct {
     Str path;
-    bool apart; // as a file by itself, with the anchors that a code host makes
+    bool apart; // a separate file, with the anchors of a code host
 } BookHome;
 
 // One of several files that a book is woven into.
@@ -52,8 +50,8 @@ struct Book {
     Str title; // of the book; may be empty
     Str up;    // from the output's folder to the working folder: "", "../", …
     const ChunkTable *chunks;
-    const bool *harness; // one per chunk: is it part of what the labs have in common?
-    size_t *named_by;    // one per chunk: the chunk whose caption has named it last, plus one
+    const bool *harness; // one per chunk: is it part of the harness that all labs share?
+    size_t *named_by;    // one per chunk: 1 + the last chunk whose caption has named it
     Anchors anchors;
     const Results *results;
     Str reference; // name of the reference device
@@ -66,46 +64,46 @@ struct Book {
     size_t file; // the chapter that is being woven
     BookDiv divs[BOOK_DIV_MAX];
     int div_count;
-    Prediction **predictions; // of that chapter, so far
+    Prediction **predictions; // of that chapter, up to here
     size_t prediction_count;
     size_t prediction_capacity;
     Prediction *prediction; // the one whose div is open, or NULL
-    bool more_exercises;    // the fold of those behind the first few is open
-    Str container;          // what a block inside a list or quote has before each of its lines
+    bool more_exercises;    // whether the fold "More exercises" is open
+    Str container;          // the prefix of each line of a block inside a list or quote
 
     BookError *errors;
     size_t error_count;
     size_t error_capacity;
 
-    // Set where the book is taken apart into several files of cells; otherwise NULL.
+    // Set when the output is notebooks; otherwise NULL.
     const BookHome *homes; // one per chapter
     void (*add_chunk)(Book *book, size_t chunk);
-    void (*add_grading)(Book *book, const Exercise *exercise); // at the end of one that is graded
-    void (*add_prediction)(Book *book); // whose question has been woven, and whose answer not
+    void (*add_grading)(Book *book, const Exercise *exercise); // at the end of a graded exercise
+    void (*add_prediction)(Book *book); // after its question, before its answer
     bool (*add_image)(Book *book, Str path, Buf *text, Buf *why); // the target of an image
-    void *cells;                                                  // what these work on
+    void *cells;                                                  // their state
 };
 
-// A fault at that line of the chapter that is being woven.
+// Reports an error at that line of the chapter that is being woven.
 void book_error(Book *book, size_t line, Buf message);
-void book_sort_errors(Book *book); // into file and line order, each once
+void book_sort_errors(Book *book); // by file and line, without duplicates
 
-// Reports a value that is stale if that is an error.
+// Reports an error if the value is stale and stale values are errors.
 void book_check_stale(Book *book, size_t line, Str what, bool stale);
 
-// Every attribute of a directive must be one of these names (ended by an empty one).
+// Reports attributes of a directive that are not in `known`, which ends with an empty name.
 bool book_check_attributes(Book *book, const FencePart *part, const Str *known);
 
-Str book_chapter(const Book *book);          // of the file: 04, A
-KeyScope book_scope(const Book *book);       // where the keys of that chapter are looked up
-Str book_source(const Book *book, Str path); // what a file woven from `path` says first
-Str book_provenance(const Book *book);       // in one sentence or two
+Str book_chapter(const Book *book);          // 04, A: from the file's name
+KeyScope book_scope(const Book *book);       // for keys in that chapter
+Str book_source(const Book *book, Str path); // the first line of a file woven from `path`
+Str book_provenance(const Book *book);       // one or two sentences about the sources
 
-// Text to the output, each line behind the marks of the container that it stands in.
+// Adds text to the output, each line prefixed by the marks of its container.
 void book_add(Book *book, Str text);
-void book_blank(Book *book); // a blank line, unless there is one
+void book_blank(Book *book); // adds a blank line, unless the output ends with one
 
-// The lines that open and close what is folded below some words, with a number if it is not 0.
+// Opens and closes a fold under a label, followed by `number` unless that is 0.
 void book_open_fold(Book *book, Str class_name, const char *label, size_t number);
 void book_close_fold(Book *book);
 

@@ -1,4 +1,4 @@
-// Changes: see changes.h.
+// Compares a chunk with its base by the longest common subsequence of their lines.
 #include "book/changes.h"
 
 // A line without its comment.
@@ -8,7 +8,7 @@ static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Where the word before the first `(` begins and ends, if the line defines what it names.
+// Whether a line defines something; where its name, the word before the first `(`, begins and ends.
 static bool defined_name(Str line, size_t *start, size_t *end) {
     size_t at = str_find(line, STR("("));
     if (at == SIZE_MAX || line.at[0] == ' ') return false;
@@ -26,43 +26,43 @@ static bool same(Str a, Str b) {
            str_equal(code_of(str_from(a, end_a)), code_of(str_from(b, end_b)));
 }
 
-// What it is worth to have two lines in common: more if they are indented alike, or a closing brace
-// would stand for another one. 0: they differ.
-static size_t worth(Str a, Str b) {
+// The weight of a pair of lines in the common subsequence; 0 if they differ. Equal indentation
+// weighs more, so that a closing brace is matched with its own counterpart.
+static size_t line_weight(Str a, Str b) {
     if (!same(a, b)) return 0;
     return str_find(a, code_of(a)) == str_find(b, code_of(b)) ? 3 : 2;
 }
 
-// What the rests of two bodies have in common is worth, for each pair of rests: the longest common
-// subsequence, in rows of `wide`.
+// The greatest weight of a common subsequence of every two suffixes, in rows of `width` entries.
 static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart *then) {
-    size_t wide = then->body_count + 1;
-    size_t *common = ARENA_NEW(arena, (now->body_count + 1) * wide, size_t);
+    size_t width = then->body_count + 1;
+    size_t *common = ARENA_NEW(arena, (now->body_count + 1) * width, size_t);
     for (size_t i = now->body_count; i-- > 0;)
         for (size_t k = then->body_count; k-- > 0;) {
-            size_t below = common[(i + 1) * wide + k], right = common[i * wide + k + 1];
-            size_t most = below > right ? below : right, value = worth(now->body[i], then->body[k]);
-            if (value && common[(i + 1) * wide + k + 1] + value > most)
-                most = common[(i + 1) * wide + k + 1] + value;
-            common[i * wide + k] = most;
+            size_t below = common[(i + 1) * width + k], right = common[i * width + k + 1];
+            size_t most = below > right ? below : right,
+                   value = line_weight(now->body[i], then->body[k]);
+            if (value && common[(i + 1) * width + k + 1] + value > most)
+                most = common[(i + 1) * width + k + 1] + value;
+            common[i * width + k] = most;
         }
     return common;
 }
 
-// Whether two lines are one of those in common.
+// Whether lines i and k are matched in the common subsequence.
 static bool shared(const FencePart *now, const FencePart *then, const size_t *common, size_t i,
                    size_t k) {
-    const size_t wide = then->body_count + 1, value = worth(now->body[i], then->body[k]);
-    return value && common[i * wide + k] == common[(i + 1) * wide + k + 1] + value;
+    const size_t width = then->body_count + 1, value = line_weight(now->body[i], then->body[k]);
+    return value && common[i * width + k] == common[(i + 1) * width + k + 1] + value;
 }
 
 static void compare(Arena *arena, const FencePart *now, const FencePart *then, Changes *changes) {
-    size_t wide = then->body_count + 1, k = 0;
+    size_t width = then->body_count + 1, k = 0;
     const size_t *common = common_lines(arena, now, then);
     changes->lines = ARENA_NEW(arena, now->body_count + 1, size_t);
     for (size_t i = 0; i < now->body_count; i++) {
         while (k < then->body_count && !shared(now, then, common, i, k) &&
-               common[i * wide + k] == common[i * wide + k + 1])
+               common[i * width + k] == common[i * width + k + 1])
             k++;
         if (k < then->body_count && shared(now, then, common, i, k))
             k++;
@@ -94,10 +94,10 @@ typedef struct {
     Str line;
 } DiffLine;
 
-// The lines of both, those that are gone before those that came in their place.
+// The lines of both, with removed lines before the lines that replace them.
 static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *then,
                          DiffLine *lines) {
-    size_t wide = then->body_count + 1, count = 0, i = 0, k = 0;
+    size_t width = then->body_count + 1, count = 0, i = 0, k = 0;
     const size_t *common = common_lines(arena, now, then);
     while (i < now->body_count || k < then->body_count) {
         bool both = i < now->body_count && k < then->body_count;
@@ -105,7 +105,7 @@ static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *th
             lines[count++] = (DiffLine){' ', now->body[i]};
             i++, k++;
         } else if (k < then->body_count &&
-                   (!both || common[i * wide + k + 1] >= common[(i + 1) * wide + k])) {
+                   (!both || common[i * width + k + 1] >= common[(i + 1) * width + k])) {
             lines[count++] = (DiffLine){'-', then->body[k++]};
         } else {
             lines[count++] = (DiffLine){'+', now->body[i++]};
@@ -153,7 +153,7 @@ void changes_add_words(const Changes *changes, Buf *text) {
     for (size_t i = 0, end; i < changes->count; i = end) {
         for (end = i + 1; end < changes->count; end++)
             if (changes->lines[end] != changes->lines[end - 1] + 1) break;
-        if (end - i == 2) end = i + 1; // two in a row are named both
+        if (end - i == 2) end = i + 1; // a pair of lines is listed, not shown as a range
         bool last = end == changes->count;
         const char *before = last ? " and " : ", ";
         if (i == 0) before = changes->count == 1 ? "line " : "lines ";

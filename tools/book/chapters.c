@@ -1,4 +1,4 @@
-// Chapters: see chapters.h.
+// Joins chapters into a book: front matter, contents, and either one text or a page per chapter.
 #include "book/chapters.h"
 
 #include "base/path.h"
@@ -47,7 +47,7 @@ static Str title_of(const Book *book, size_t file) {
     return anchor_book_title(book->arena, chapter, 1, title->title);
 }
 
-// What stands before the colon: `4. Bank conflicts`.
+// A title without its subtitle after the colon, with its number: `4. Bank conflicts`.
 static Str short_title_of(const Book *book, size_t file) {
     const Str title = title_of(book, file);
     return str_slice(title, 0, str_find(title, STR(": ")));
@@ -66,7 +66,7 @@ static void add_contents(Book *book) {
     book_add(book, STR("\n"));
 }
 
-// A YAML string: "…" with its quotes and backslashes escaped.
+// Adds a YAML string, in double quotes with quotes and backslashes escaped.
 static void add_yaml(Buf *text, const char *name, Str value) {
     buf_format(text, "%s: \"", name);
     for (size_t i = 0; i < value.len; i++) {
@@ -97,7 +97,7 @@ static void add_program(Buf *all, const ChunkTable *table, size_t chunk) {
     source_add(all, table->chunks[chunk].target, expand_text(table, chunk, EXPAND_CLEAN));
 }
 
-// The lab's code, and behind it that of the program that its block names, if it does.
+// The hash of the lab's code, followed by that of the program that the attribute names, if any.
 static uint64_t hash_with(const ChunkTable *table, size_t lab, Str attribute) {
     Buf all = {.arena = table->arena}, target = {.arena = table->arena};
     Str name;
@@ -153,7 +153,7 @@ void chapters_weave(Book *book) {
 
 // --- pages ---
 
-// Where each page is, seen from the front page, or from the others beside it.
+// Where each page is, relative to the front page or to another page.
 static BookHome *homes_of(const Book *book, Str folder, size_t front, bool from_front) {
     BookHome *homes = ARENA_NEW(book->arena, book->chunks->file_count + 1, BookHome);
     for (size_t i = 0; i < book->chunks->file_count; i++) {
@@ -169,8 +169,8 @@ static BookHome *homes_of(const Book *book, Str folder, size_t front, bool from_
     return homes;
 }
 
-// previous · contents · next
-static void add_ways(Book *book, Str folder, size_t front) {
+// Adds navigation links: previous · contents · next.
+static void add_navigation(Book *book, Str folder, size_t front) {
     size_t count = book->chunks->file_count, before = book->file, after = book->file + 1;
     Buf text = {.arena = book->arena};
     while (before > 0 && before - 1 == front) before--;
@@ -195,7 +195,7 @@ static Str take_text(Book *book) {
     return buf_str(&text);
 }
 
-// The first line of a page, which code hosts do not show.
+// Adds a comment to the start of a page, which code hosts do not show.
 static void add_source(Book *book, Str source) {
     Buf text = {.arena = book->arena};
     buf_format(&text, "<!-- %.*s -->\n\n", STR_ARG(book_source(book, source)));
@@ -230,9 +230,9 @@ static BookFile weave_page(Book *book, Str folder, size_t front) {
     buf_format(&from, "*Woven by tools/weave from %.*s and %s/; do not edit.*\n", STR_ARG(source),
                book->results->folder);
     add_source(book, source);
-    add_ways(book, folder, front);
+    add_navigation(book, folder, front);
     chapters_weave_file(book);
-    add_ways(book, folder, front);
+    add_navigation(book, folder, front);
     book_add(book, buf_str(&from));
     buf_format(&path, "%.*s/%.*s.md", STR_ARG(folder), STR_ARG(path_stem(source)));
     return (BookFile){buf_str(&path), take_text(book)};

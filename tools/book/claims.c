@@ -1,8 +1,8 @@
-// Claims, which must hold: see blocks.h.
+// Checks the comparisons in {.claim} blocks: see blocks.h.
 #include "book/blocks.h"
 
-// The claim that starts at line i of the block, and where the next one starts: lines that begin
-// with a space go on with it.
+// The claim that starts at line i of the block; *next is the line of the next claim. Lines that
+// start with a space continue a claim.
 static Str whole_claim(Book *book, const FencePart *part, size_t i, size_t *next) {
     Buf claim = {.arena = book->arena};
     buf_add(&claim, str_trim(part->body[i]));

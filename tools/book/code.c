@@ -1,4 +1,4 @@
-// Code: see code.h.
+// Weaves code blocks: captions with links, changed lines, and folds.
 #include "book/code.h"
 
 #include "base/path.h"
@@ -21,7 +21,7 @@ static Str anchor_of(const Book *book, size_t chunk) {
 
 static bool on_page(const Book *book) { return book->style == BOOK_GITHUB && book->homes; }
 
-// On a page a lab is linked: the file lies beside it, with its pieces in their places.
+// Pages link to a lab instead of showing it, since code/ is in the same repository.
 static bool links_lab(const Book *book, size_t chunk) {
     return on_page(book) && lab_is(book->chunks, chunk);
 }
@@ -50,17 +50,17 @@ static void add_link(const Book *book, Buf *text, size_t chunk) {
     buf_format(text, "[`%.*s`](%.*s#%.*s)", STR_ARG(name), STR_ARG(page), STR_ARG(anchor));
 }
 
-// On the pages of a code host a caption leads to others only: what stands on the same is close by.
+// On the pages of a code host, a caption links only to chunks on other pages.
 static bool leads_to(const Book *book, size_t chunk) {
     return !on_page(book) || book->chunks->chunks[chunk].file != book->file;
 }
 
-// On such a page the hole of an exercise has no name: nothing there leads to it.
+// Nothing on such a page links to the hole of an exercise, so it has no caption.
 static bool has_caption(const Book *book, size_t chunk) {
     return !on_page(book) || book->chunks->chunks[chunk].variant != VARIANT_STARTER;
 }
 
-// What the chunk pulls in, each once, in order.
+// Adds links to the chunks that this one includes, each once, in order.
 static void add_parts(const Book *book, Buf *text, size_t index) {
     const Chunk *chunk = &book->chunks->chunks[index];
     bool first = true;
@@ -75,7 +75,7 @@ static void add_parts(const Book *book, Buf *text, size_t index) {
     }
 }
 
-// Where the chunk is used; on a page the first three places elsewhere.
+// Adds links to the chunks that use this one; on a code host's page the first three elsewhere.
 static void add_users(const Book *book, Buf *text, const Chunk *chunk) {
     size_t count = 0;
     for (size_t i = 0; i < chunk->user_count; i++) {
@@ -112,8 +112,8 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     book_add(book, buf_str(&text));
 }
 
-// Lines of a block between its fences; those that are not `shown`, if that is given, become one
-// "…".
+// Adds the lines of a block between fences. If `shown` is not NULL, "…" replaces each run of other
+// lines.
 static void add_lines(Book *book, const FencePart *part, const char *opening, Str info,
                       const bool *shown) {
     Buf text = {.arena = book->arena};
@@ -137,8 +137,8 @@ static Str language_of(const FencePart *part) {
     return part->braces.class_count ? part->braces.classes[0] : STR("");
 }
 
-// The language behind the fence; for pandoc with the lines that the page marks: those of `shown`
-// that are changed, or all that are.
+// The info string after the fence: the language and, for pandoc, the numbers of the changed lines
+// to highlight, counted among the `shown` lines if that is not NULL.
 static Str info_of(Book *book, const FencePart *part, const Changes *changes, const bool *shown) {
     Str language = language_of(part);
     if (book->style != BOOK_PANDOC || changes->count == 0) return language;
@@ -155,8 +155,8 @@ static Str info_of(Book *book, const FencePart *part, const Changes *changes, co
     return buf_str(&info);
 }
 
-// Of a chunk that was made from another one: its head, down to the line that says what it defines,
-// and what has changed, with the neighbours. NULL: that is most of it, or there is no other one.
+// Which lines of a derived chunk to show: its head, through the first line that is no comment, and
+// the changed lines with a line of context. NULL if that is most of the chunk or it has no base.
 static const bool *shown_of(Book *book, const FencePart *part, const Changes *changes) {
     bool *shown = ARENA_NEW(book->arena, part->body_count + 1, bool);
     size_t count = 0, head = 0;
@@ -168,7 +168,7 @@ static const bool *shown_of(Book *book, const FencePart *part, const Changes *ch
             if (i >= 1 && i <= part->body_count) shown[i - 1] = true;
     for (size_t i = 0; i < part->body_count; i++) {
         bool alone = i && i + 1 < part->body_count && shown[i - 1] && shown[i + 1];
-        if (alone) shown[i] = true; // a "…" would take its place
+        if (alone) shown[i] = true; // a "…" would take as much space
         count += shown[i];
     }
     return count + 4 < part->body_count && count * 5 <= part->body_count * 3 ? shown : NULL;

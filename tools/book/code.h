@@ -1,4 +1,4 @@
-// Code: chunks with their links both ways, and code that belongs to no program.
+// Code: weaves chunks, with links to the chunks that use them and that they use, and other code.
 #ifndef BOOK_CODE_H
 #define BOOK_CODE_H
 
@@ -8,11 +8,11 @@ void code_weave(Book *book, size_t chunk);
 void code_weave_plain(Book *book, const FencePart *part);
 void code_weave_bare(Book *book, const FencePart *part); // without caption, name or attributes
 
-// What readers call a chunk: its name, or the path of its file.
+// The name of a chunk as readers see it, or the path of its file.
 Str code_name(const Book *book, size_t chunk);
 
-// Is a chunk the program of an exercise that is linked and not shown? It is a file to open where it
-// is worked on, around a hole, and where the reader is among files: on a code host.
+// Whether an exercise's program is linked instead of shown: always on code hosts; elsewhere only if
+// the exercise is to fill the hole in that file.
 bool code_links_program(const Book *book, size_t chunk);
 
 #endif

@@ -1,4 +1,4 @@
-// Tables of any CSV file: see blocks.h. Numbers are aligned to the right, their digits in groups.
+// Weaves CSV files into tables: see blocks.h. Numbers are right-aligned, with grouped digits.
 #include "book/blocks.h"
 #include "book/prose.h"
 #include "numbers/read.h"
@@ -11,7 +11,7 @@ typedef struct {
     const FencePart *part;
     ResultTable table;
     Str columns[CSV_COLUMNS_MAX];
-    bool number[CSV_COLUMNS_MAX]; // nothing but numbers in it
+    bool number[CSV_COLUMNS_MAX]; // whether it holds only numbers
     size_t column_count;
 } CsvTable;
 
@@ -28,16 +28,16 @@ static bool read_file(CsvTable *csv) {
     ReadError error;
     if (!fence_attribute(csv->part, STR("from"), &file))
         return fail(csv, "from= is missing%.*s", STR(""));
-    if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ stands beside it
+    if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ is next to results/
     if (read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
     Buf why = {.arena = arena};
     buf_format(&why, "%s", error.path);
-    if (error.line) buf_format(&why, ":%zu", error.line); // else the file as a whole
+    if (error.line) buf_format(&why, ":%zu", error.line); // 0: the whole file
     buf_format(&why, ": %.*s", STR_ARG(error.message));
     return fail(csv, "%.*s", buf_str(&why));
 }
 
-// Does a row have what where="COLUMN=VALUE COLUMN=VALUE" asks for?
+// Whether a row satisfies where="COLUMN=VALUE COLUMN=VALUE".
 static bool is_wanted(const CsvTable *csv, const ResultRow *row, Str where) {
     for (Str pair; str_word(&where, &pair);) {
         const size_t equals = str_find(pair, STR("="));
@@ -47,7 +47,8 @@ static bool is_wanted(const CsvTable *csv, const ResultRow *row, Str where) {
     return true;
 }
 
-// Keeps the rows that are wanted. An error if there is none, as where a name is misspelt.
+// Drops the rows that where= excludes. It is an error if none remains, since a name may be
+// misspelt.
 static bool keep_wanted(CsvTable *csv) {
     Str where;
     if (!fence_attribute(csv->part, STR("where"), &where)) return true;
@@ -91,7 +92,7 @@ static bool read_columns(CsvTable *csv) {
     return true;
 }
 
-// A whole number gets commas; other text is kept.
+// Adds a cell. Whole numbers get thousands separators.
 static void add_cell(Buf *text, Str cell, bool number) {
     bool whole = number && cell.len > 0;
     for (size_t i = 0; i < cell.len; i++)
@@ -110,7 +111,7 @@ static void add_title(const CsvTable *csv, Buf *text, Str column) {
     data_text_add(text, buf_str(&words));
 }
 
-// A cell as it is, but a device by its name.
+// The text of a cell. In the column `device` it is the device's name.
 static Str cell_of(const CsvTable *csv, const ResultRow *row, Str column) {
     const Results *results = csv->book->results;
     Str cell = results_cell(&csv->table, row, column);

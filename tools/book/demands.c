@@ -1,4 +1,4 @@
-// What exercises demand, in words: see exercises.h.
+// Describes the requirements of exercises in words: see exercises.h.
 #include <ctype.h>
 
 #include "book/exercises.h"
@@ -33,8 +33,8 @@ static const DemandWords words_of_fields[] = {
     {"time", "time", "time"},
 };
 
-// What a field is compared with: a number, of which %n is written, the solution's same field,
-// blocks. %w are the field's words.
+// How a comparison reads, by its operator and right side: a number (%n), the same field of the
+// solution, or the number of blocks. %w stands for the field's words.
 typedef struct {
     const char *relation, *right, *words;
 } DemandForm;
@@ -51,7 +51,7 @@ static const DemandForm forms[] = {
     {"<=", "number * blocks", "at most %n %w a block"},
 };
 
-// The kind of a right side, as forms have it. *number is the number in it, if there is one.
+// The form of a right side, as in `forms`. *number is the number in it, if there is one.
 static Str kind_of(Arena *arena, Str right, Str field, Str *number) {
     Buf kind = {.arena = arena}, solution = {.arena = arena};
     buf_format(&solution, "solution.%.*s", STR_ARG(field));
@@ -116,7 +116,7 @@ void demands_add(Buf *text, Str comparison, bool exact) {
     buf_format(text, "\">%.*s</abbr>", STR_ARG(buf_str(&words)));
 }
 
-// --- the number that is asked for ---
+// --- answers of exercises that ask for a number ---
 
 static void add_escaped(Buf *text, Str value) {
     for (size_t i = 0; i < value.len; i++) {
@@ -125,7 +125,8 @@ static void add_escaped(Buf *text, Str value) {
     }
 }
 
-// The value that every demand asks for. False: recorded numbers do not tell it.
+// The value that every requirement of an exercise compares `answer` with. False: there is no such
+// value, or recorded results do not provide it.
 static bool find_answer(const KeyScope *scope, const Exercise *exercise, Value *answer) {
     Str start = STR("answer ==");
     for (size_t i = 0; i < exercise->demand_count; i++) {

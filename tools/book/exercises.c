@@ -1,4 +1,4 @@
-// Exercises: see exercises.h.
+// Weaves exercises: headings, requirements, hints, starters and solutions.
 #include "book/exercises.h"
 
 #include "base/path.h"
@@ -32,7 +32,7 @@ void exercises_close_more(Book *book) {
 void exercises_open(Book *book, size_t line) {
     const Exercise *exercise = exercise_at(book->chunks, book->file, line);
     Buf text = {.arena = book->arena};
-    if (!exercise) return; // a fault that was reported
+    if (!exercise) return; // the error has been reported
     open_more(book, exercise);
     Str number = exercises_number(book, exercise);
     const char *kind = exercise_kind_name(exercise->kind);
@@ -84,7 +84,7 @@ void exercises_end(Book *book, size_t line) {
     if (graded && book->add_grading) book->add_grading(book, exercise);
 }
 
-// A solution: what it changes in the starter, where that is much shorter than the whole.
+// Adds a solution, as a diff against the starter if that is much shorter.
 static void weave_solution(Book *book, const FencePart *part, const Exercise *exercise) {
     Buf text = {.arena = book->arena};
     buf_add(&text, STR("```diff\n"));
@@ -99,7 +99,7 @@ static void weave_solution(Book *book, const FencePart *part, const Exercise *ex
 
 static void link_program(Book *book, const Exercise *exercise, Str target) {
     Buf text = {.arena = book->arena};
-    if (exercise->kind == EXERCISE_BUILD) return; // its demands name it
+    if (exercise->kind == EXERCISE_BUILD) return; // the requirements link to it
     buf_format(&text, "The program: [`%.*s`](%.*s%.*s)\n", STR_ARG(target), STR_ARG(book->up),
                STR_ARG(target));
     book_blank(book);

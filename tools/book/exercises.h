@@ -1,5 +1,5 @@
-// Exercises: what the divs and blocks of an exercise become. The task and the starter are shown,
-// hints, the program around the hole and the solution are folded, wrong variants are left out.
+// Exercises: weaves the divs and blocks of an exercise. The task and the starter are shown; hints,
+// the program around the hole and the solution are folded; wrong variants are left out.
 #ifndef BOOK_EXERCISES_H
 #define BOOK_EXERCISES_H
 
@@ -8,32 +8,31 @@
 // `4.1` for the first exercise of chapter 4.
 Str exercises_number(const Book *book, const Exercise *exercise);
 
-// Is a div of this class folded: a hint, an answer?
+// Whether divs of this class are folded.
 bool exercises_folds(Str div);
 
-// The lines that open an exercise at this line of the chapter, with its number and title.
+// Opens an exercise at this line of the chapter, with its number and title.
 void exercises_open(Book *book, size_t line);
 
-// From the seventh on a chapter's exercises are folded; this ends that fold, if it is open.
+// From the seventh on, a chapter's exercises are in a fold. This closes it if it is open.
 void exercises_close_more(Book *book);
 
-// What stands at the end of the exercise that opened at this line: cells that grade it, in a
-// notebook.
+// Ends the exercise that opened at this line. A notebook gets cells that grade it here.
 void exercises_end(Book *book, size_t line);
 
-// Weaves a block that is part of an exercise in its own way. False: it is an ordinary one.
+// Weaves a block that is part of an exercise. False: it is not, or has no special form.
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk);
 
 // --- demands.c ---
 
-// What an exercise demands, in words: `no bank conflicts of loads` for shared_ld_conflicts == 0,
-// with the comparison as its title where the text is to be exact; one that there are no words for
-// stays code.
+// Adds a requirement in words, `no bank conflicts of loads` for shared_ld_conflicts == 0. If
+// `exact`, the comparison becomes the title of the words. A comparison without known words is shown
+// as code.
 void demands_add(Buf *text, Str comparison, bool exact);
 
-// The right answer of an exercise that asks for a number, and known wrong ones with what is said to
-// them, as attributes of a div: data-answer="9" data-mistakes="5 | That is …. | 8 | On …". Nothing
-// where only a run of the exercise's own program knows the numbers.
+// For an exercise that asks for a number: adds the right answer and known mistakes with their
+// explanations as attributes of a div, data-answer="9" data-mistakes="5 | That is …. | 8 | On …".
+// Adds nothing if the numbers are known only when the exercise's program runs.
 void demands_add_answer(Book *book, Buf *text, const Exercise *exercise);
 
 #endif

@@ -1,4 +1,4 @@
-// Labs: see lab.h.
+// Finds the labs and the chunks that each contains, by depth-first search from their targets.
 #include "book/lab.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "numbers/key.h"
 
-// Which chunks were reached from a target: those with its stamp, and a list of them.
+// The chunks reached from a target: each has the target's stamp and is in the list.
 typedef struct {
     const ChunkTable *table;
     size_t *stamps, *list; // one per chunk each
@@ -26,7 +26,7 @@ static void reach_add(Reach *reach, size_t chunk) {
     reach->list[reach->count++] = chunk;
 }
 
-// Adds what the chunk pulls in to the chunks of this stamp.
+// Adds the chunk and all that it includes to the chunks with this stamp.
 static void reach_from(Reach *reach, size_t chunk) {
     size_t next = reach->count;
     reach_add(reach, chunk);
@@ -51,7 +51,7 @@ static int by_index(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
-// Turns the lists of chunks that labs need into lists of labs that need a chunk.
+// Inverts the lists: from the chunks of each lab to the labs of each chunk.
 static void index_users(Labs *labs) {
     Arena *arena = labs->table->arena;
     size_t chunk_count = labs->table->chunk_count, total = 0;
@@ -63,12 +63,13 @@ static void index_users(Labs *labs) {
     }
     for (size_t i = 2; i < chunk_count + 2; i++) labs->user_start[i] += labs->user_start[i - 1];
     labs->users = ARENA_NEW(arena, total + 1, size_t);
-    for (size_t i = 0; i < labs->count; i++) // moves each start to where the next chunk's list ends
+    // Filling moves user_start[c + 1] from the start of chunk c's list to its end.
+    for (size_t i = 0; i < labs->count; i++)
         for (size_t k = 0; k < labs->items[i].need_count; k++)
             labs->users[labs->user_start[labs->items[i].needs[k] + 1]++] = i;
 }
 
-// The program of a target, its chunks reached under a new stamp.
+// The program of a target, with the chunks that a search with a new stamp reaches.
 static Lab open_lab(Reach *reach, size_t chunk) {
     const ChunkTable *table = reach->table;
     Str target = table->chunks[chunk].target;

@@ -1,4 +1,4 @@
-// Lines of code with their counts: see blocks.h.
+// Weaves the lines of a chunk with their counts: see blocks.h.
 #include "base/source.h"
 #include "book/blocks.h"
 #include "book/lab.h"
@@ -20,14 +20,14 @@ typedef struct {
     const FencePart *part; // of the listing
     const Chunk *chunk;
     const ResultTable *counts;
-    Key key;        // kernel (empty: whichever ran the lines) and n
-    Str one_kernel; // the kernel whose counts these are
+    Key key;        // kernel (empty: any that ran the lines) and n
+    Str one_kernel; // the kernel whose counts are shown
     double n;
     Str columns[LISTING_COLUMNS_MAX];
     size_t column_count;
-    CountedLine *counted; // of this chapter and the kernel and n that were asked for
+    CountedLine *counted; // of this chapter, filtered by kernel and n
     size_t counted_count;
-    double *values; // line by line; negative: nothing was counted there
+    double *values; // by line and column; negative: no count
     bool stale;
 } Listing;
 
@@ -74,7 +74,7 @@ static bool add_counts(Listing *listing, size_t code_line, size_t body) {
             Buf why = {.arena = listing->book->arena};
             buf_format(&why,
                        "several kernels or n ran these lines (%.*s with n = %.0f, %.*s with "
-                       "n = %.0f): say kernel= or n=",
+                       "n = %.0f): add kernel= or n=",
                        STR_ARG(listing->one_kernel), listing->n, STR_ARG(kernel), counted->n);
             return fail(listing, why);
         }
@@ -88,7 +88,7 @@ static bool add_counts(Listing *listing, size_t code_line, size_t body) {
     return true;
 }
 
-// Follows the program's #line marks: which of its lines come from the chunk?
+// Maps the program's lines to the chunk's by its #line directives, and adds up the counts.
 static bool count_lines(Listing *listing, size_t program) {
     const ChunkTable *table = listing->book->chunks;
     SourceLines lines = {.code.arena = table->arena,
@@ -172,7 +172,7 @@ static size_t word_count(Str title) {
     return words;
 }
 
-// A title's words one below the other, the last ones on the last line: word `row` of `rows`.
+// Word `row` of a title in a column of `rows` words, aligned to the bottom.
 static Str stacked_word(Str title, size_t row, size_t rows) {
     size_t words = word_count(title);
     if (row + words < rows) return STR("");
@@ -202,8 +202,8 @@ static bool is_counted(const Listing *listing, size_t body) {
     return false;
 }
 
-// The lines worth showing: from the first to the last with counts, and before them the head of
-// the function up to its comment, behind them its closing braces.
+// The lines to show: from the first to the last line with counts, extended upwards to a
+// blank line or comment, and downwards by closing braces.
 static void shown_lines(const Listing *listing, size_t *start, size_t *end) {
     const FencePart *code = listing->chunk->part;
     *start = 0;
@@ -261,7 +261,7 @@ static bool find_chunk(Listing *listing, size_t *program) {
     size_t chunk = CHUNK_NONE;
     *program = lab_of_chapter(book->chunks, book_chapter(book));
     if (!fence_attribute(listing->part, STR("chunk"), &name))
-        buf_add(&why, STR("a listing names no chunk: chunk=NAME"));
+        buf_add(&why, STR("a listing needs chunk=NAME"));
     else if ((chunk = chunk_find(book->chunks, name)) == CHUNK_NONE)
         buf_format(&why, "there is no chunk `%.*s`", STR_ARG(name));
     else if (*program == CHUNK_NONE)

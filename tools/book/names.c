@@ -1,8 +1,8 @@
-// Names: see names.h.
+// Reads {.names} blocks and looks up the names of kernels.
 #include "book/names.h"
 
 struct Names {
-    Map index; // of a name, by chapter and kernel
+    Map index; // from chapter and kernel to 1 + the index of its name
     Name *items;
     size_t count, capacity;
 };
@@ -13,7 +13,7 @@ static Str key_of(Arena *arena, Str chapter, Str kernel) {
     return buf_str(&key);
 }
 
-// A chapter that nothing was recorded of yet may name what it likes.
+// Whether the kernel has results. A chapter with no results at all may name any kernel.
 static bool is_recorded(const Book *book, Str kernel) {
     KeyScope scope = book_scope(book);
     Buf why = {.arena = book->arena};
@@ -53,7 +53,7 @@ static void add_name(Book *book, Str line, size_t number) {
     names->items[names->count++] = name;
     *index = names->count;
     index = map_at(&names->index, key_of(book->arena, STR(""), name.kernel), &is_new);
-    if (is_new) *index = names->count; // what other chapters run under the same name
+    if (is_new) *index = names->count; // the default for other chapters
 }
 
 void names_collect(Book *book) {

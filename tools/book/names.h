@@ -1,19 +1,19 @@
-// Names: what a reader calls a kernel, by what it changed, in tables, figures and players alike.
+// Names: what tables, figures and players call a kernel: a short text about what it changed.
 //
 //     ``` {.names}
 //     block_sum_mask      | remainder → mask
 //     block_sum_shuffle_8 | eight loads in flight
 //     ```
 //
-// A kernel without a name in its own chapter has that of the first chapter with one; without any it
-// is called by its code's name.
+// A kernel without a name in its own chapter takes the name from the first chapter that names it,
+// or else its name in code.
 #ifndef BOOK_NAMES_H
 #define BOOK_NAMES_H
 
 #include "book/book.h"
 
-// Reads the blocks of all files. A line without a name, a name given twice, and a kernel that a
-// chapter with results has none of are errors of the book.
+// Reads the blocks of all files. It is an error if a line has no name, a name is given twice, or
+// the results of a recorded chapter have no such kernel.
 void names_collect(Book *book);
 
 // The name of a kernel of a chapter; empty if it has none.

@@ -1,4 +1,4 @@
-// Blocks that play recorded steps: see blocks.h.
+// Weaves {.player} blocks: recorded steps as JSON for the page's player. See blocks.h.
 #include <unistd.h>
 
 #include "base/json.h"
@@ -15,12 +15,12 @@ enum { CODE_LINES_MAX = 64 };
 typedef struct {
     Book *book;
     const FencePart *part;
-    const Chunk *lab; // of this chapter
+    const Chunk *lab; // of the current chapter
     Str code;         // its text
     bool stale;
-    // Of the kernel at hand:
+    // The current kernel:
     Str kernel;
-    size_t lines[CODE_LINES_MAX]; // of code that its steps name
+    size_t lines[CODE_LINES_MAX]; // line numbers in the code that its steps name
     size_t line_count;
 } Player;
 
@@ -35,7 +35,7 @@ static bool has_word(Str words, Str wanted) {
     return false;
 }
 
-// The lab of the chapter that asks, whose attributes say what is recorded.
+// Finds the lab of the chapter, whose attributes name what is recorded.
 static bool find_lab(Player *player) {
     const Book *book = player->book;
     Buf why = {.arena = book->arena};
@@ -49,12 +49,12 @@ static bool find_lab(Player *player) {
     return true;
 }
 
-// What the lab records of an attribute must be all that the block asks for.
+// Checks that the lab records every word of the block's attribute `asked`.
 static bool check_words(Player *player, const char *asked, const char *recorded, Str *words) {
     Str there = STR(""), rest, word;
     Buf why = {.arena = player->book->arena};
     if (!fence_attribute(player->part, str_of(asked), words) || !str_trim(*words).len) {
-        buf_format(&why, "a player names what it plays: %s=\"…\"", asked);
+        buf_format(&why, "a player needs %s=\"…\"", asked);
         return fail(player, why);
     }
     fence_attribute(player->lab->part, str_of(recorded), &there);
@@ -72,7 +72,7 @@ static bool check_words(Player *player, const char *asked, const char *recorded,
 static bool fail_in_file(Player *player, const char *path, size_t line, Str message) {
     Buf why = {.arena = player->book->arena};
     buf_format(&why, "%s", path);
-    if (line) buf_format(&why, ":%zu", line); // else the file as a whole
+    if (line) buf_format(&why, ":%zu", line); // 0: the whole file
     buf_format(&why, ": %.*s", STR_ARG(message));
     return fail(player, why);
 }
@@ -87,7 +87,7 @@ static bool note_line(Player *player, Str cell) {
     return true;
 }
 
-// Rows as they are, a line each.
+// Adds the rows of the file, one per line.
 static bool add_rows(Player *player, const ResultTable *table, Buf *rows) {
     static const Str columns[] = {STR("warp"),  STR("line"),   STR("op"),   STR("lanes"),
                                   STR("words"), STR("values"), STR("races")};
@@ -118,7 +118,7 @@ static bool add_run(Player *player, Str block, Buf *json) {
                STR_ARG(book_chapter(player->book)), STR_ARG(player->kernel), STR_ARG(block));
     char *name = str_terminated(arena, buf_str(&path));
     if (access(name, F_OK) != 0)
-        return fail_in_file(player, name, 0, STR("not recorded yet: make record DEVICE=cpu"));
+        return fail_in_file(player, name, 0, STR("not recorded yet: run make record DEVICE=cpu"));
     if (!read_csv(arena, name, &table, &error))
         return fail_in_file(player, error.path, error.line, error.message);
     KeyScope scope = book_scope(player->book);
@@ -137,7 +137,7 @@ static bool add_run(Player *player, Str block, Buf *json) {
 
 // --- all of them ---
 
-// The lines of code that the steps of the kernel name: {"24":"s[t] += s[t + d];"}.
+// Adds the lines of code that the kernel's steps name: {"24":"s[t] += s[t + d];"}.
 static void add_code(const Player *player, Buf *json) {
     SourceLines lines = {.code.arena = json->arena, .rest = player->code};
     const char *comma = "";

@@ -1,4 +1,4 @@
-// Predict: see predict.h.
+// Weaves predictions: evaluates the answer, and shows it folded or leaves it to a notebook.
 #include "book/predict.h"
 
 #include "book/prose.h"
@@ -17,8 +17,8 @@ static void error_at(Book *book, size_t line, const char *message) {
 static const struct {
     Unit unit;
     const char *kind;
-    const char *usual; // where unit= says nothing
-    const char *known; // empty: any word will do
+    const char *usual; // the default if unit= is missing
+    const char *known; // empty: any unit
 } kinds[] = {
     {UNIT_TIME, "time", "µs", " ns µs us ms s "},
     {UNIT_RATE, "rate", "GB/s", " MB/s GB/s TB/s "},
@@ -44,27 +44,26 @@ static void check_unit(Book *book, Prediction *prediction) {
     Buf message = {.arena = book->arena}, word = {.arena = book->arena};
     if (i == sizeof kinds / sizeof *kinds) {
         prediction->answer.unit = UNIT_NONE;
-        error_at(book, prediction->line, "a prediction asks for a number, and key= is none");
+        error_at(book, prediction->line, "key= of a prediction must be a number");
         return;
     }
     if (prediction->unit.len == 0) prediction->unit = str_of(kinds[i].usual);
     buf_format(&word, " %.*s ", STR_ARG(prediction->unit));
     if (!kinds[i].known[0] || str_find(str_of(kinds[i].known), buf_str(&word)) != SIZE_MAX) return;
-    buf_format(&message, "unit `%.*s`: the answer is in one of%s", STR_ARG(prediction->unit),
-               kinds[i].known);
+    buf_format(&message, "unit `%.*s`: use one of%s", STR_ARG(prediction->unit), kinds[i].known);
     message.len--;
     book_error(book, prediction->line, message);
 }
 
 // --- the question ---
 
-// An answer is typed by nobody: its formula looks something up, KERNEL.FIELD.
+// Checks that a formula looks up a result, KERNEL.FIELD, since no answer may be typed by hand.
 static bool names_result(Book *book, size_t line, Str formula) {
     Buf message = {.arena = book->arena};
     for (size_t i = 0; i + 1 < formula.len; i++)
         if (formula.at[i] == '.' && formula.at[i + 1] >= 'a' && formula.at[i + 1] <= 'z')
             return true;
-    buf_format(&message, "`%.*s`: an answer comes from results: KERNEL.FIELD", STR_ARG(formula));
+    buf_format(&message, "`%.*s`: an answer must use a result: KERNEL.FIELD", STR_ARG(formula));
     book_error(book, line, message);
     return false;
 }
@@ -95,7 +94,7 @@ static bool read_attributes(Book *book, const Braces *braces, Prediction *predic
     return message.len == 0;
 }
 
-// `4.1` for mark `.`: of the chapter 4 the prediction counted last.
+// The name of the chapter's latest prediction, `4.1` for mark `.`.
 static Str name_of(const Book *book, const char *mark) {
     Buf name = {.arena = book->arena};
     Str chapter = key_chapter_number(book_chapter(book));
@@ -129,7 +128,7 @@ void predict_open(Book *book, const Braces *braces, size_t number) {
 
 // --- options ---
 
-// An option's text without its comparison, which becomes `when`.
+// Splits an option into its text, which is returned, and its comparison, option->when.
 static Str without_condition(Book *book, Str item, size_t line, PredictOption *option) {
     Buf text = {.arena = book->arena};
     InlineScan scan = inline_scan(item);
@@ -140,7 +139,7 @@ static Str without_condition(Book *book, Str item, size_t line, PredictOption *o
         if (!braces_have_class(&braces, STR("when")))
             buf_add(&text, piece.whole);
         else if (option->when.len)
-            error_at(book, line, "an option has one condition");
+            error_at(book, line, "an option has more than one condition: keep one");
         else
             option->when = str_one_line(book->arena, piece.text);
     }
@@ -170,8 +169,7 @@ bool predict_take_options(Book *book, Str paragraph, size_t number) {
         return false;
     if (prediction->key.len && !is_choice(prediction)) {
         error_at(book, number,
-                 "a prediction asks for the number of key= or for one of its "
-                 "options, not for both");
+                 "a prediction has both key= and options with conditions: remove one of them");
         return true;
     }
     Str rest = paragraph, line, start = paragraph;
@@ -186,7 +184,7 @@ bool predict_take_options(Book *book, Str paragraph, size_t number) {
     }
 }
 
-// Whether an option's comparison holds. EXPR_WRONG: there is no telling, and it has been said why.
+// Evaluates an option's comparison. EXPR_WRONG: it has no value, and the error is reported.
 static ExprVerdict option_verdict(Book *book, Prediction *prediction, Str when) {
     KeyScope scope = book_scope(book);
     Buf why = {.arena = book->arena}, message = {.arena = book->arena};
@@ -201,7 +199,7 @@ static ExprVerdict option_verdict(Book *book, Prediction *prediction, Str when) 
     return EXPR_WRONG;
 }
 
-// Exactly one option must be right.
+// Finds the right option; reports an error unless there is exactly one.
 static void choose(Book *book, Prediction *prediction) {
     size_t found = 0, without = 0, otherwise = 0;
     for (size_t i = 0; i < prediction->option_count; i++) {
@@ -272,7 +270,7 @@ static void add_answer_open(Book *book, const Prediction *prediction) {
     book_add(book, buf_str(&text));
 }
 
-// The question is over: the answer is known, and what follows belongs to it.
+// Ends the question: evaluates the answer and starts its explanation.
 static void answer(Book *book) {
     Prediction *prediction = book->prediction;
     if (prediction->answered) return;
@@ -284,7 +282,8 @@ static void answer(Book *book) {
     if (is_choice(prediction)) choose(book, prediction);
     for (size_t i = 0; i + 1 < book->prediction_count; i++)
         if (prediction->key.len && str_equal(book->predictions[i]->key, prediction->key))
-            error_at(book, prediction->line, "this chapter asks the same before");
+            error_at(book, prediction->line,
+                     "an earlier prediction in this chapter has the same key= or conditions");
     if (!book->add_prediction) book_blank(book);
     prediction->why_start = book->out.len;
     if (!book->add_prediction) add_answer_open(book, prediction);
@@ -292,7 +291,7 @@ static void answer(Book *book) {
 
 void predict_why(Book *book, size_t number) {
     if (!book->prediction || book->prediction->answered)
-        error_at(book, number, "::: why stands once in a prediction, behind its question");
+        error_at(book, number, "::: why must appear once in a prediction, after its question");
     else
         answer(book);
     book->divs[book->div_count++] = (BookDiv){.name = STR("why"), .line = number, .plain = true};

@@ -1,4 +1,4 @@
-// Running text: see prose.h.
+// Weaves running text: values, links, images, notes, and the check for typed measurements.
 #include "book/prose.h"
 
 #include <unistd.h>
@@ -8,9 +8,9 @@
 
 typedef struct {
     Book *book;
-    size_t line; // of the current piece
+    size_t line; // of the current inline element
     Buf text;    // the paragraph as woven
-    bool exempt; // it may have measurements: an estimate, or a quotation with its source
+    bool exempt; // measurements are allowed: an estimate, or a quotation with its source
 } Paragraph;
 
 static void error_at(Paragraph *paragraph, Buf message) {
@@ -45,7 +45,7 @@ static Str code_text(Str ticked) {
     return padded ? str_slice(ticked, 1, ticked.len - 1) : ticked;
 }
 
-// Adds a number of the device that the code span names, or else of the chapter's device.
+// Adds a value from the device that the code span names, or from the chapter's device.
 static void add_value(Paragraph *paragraph, Str expression, const Braces *attributes) {
     Book *book = paragraph->book;
     KeyScope scope = book_scope(book);
@@ -76,7 +76,8 @@ static void add_code(Paragraph *paragraph, const Inline *piece) {
         add_value(paragraph, code_text(piece->text), &braces);
     } else if (braces_have_class(&braces, STR("when"))) {
         Buf message = {.arena = book->arena};
-        buf_add(&message, STR("a condition stands in the list of a prediction without key="));
+        buf_add(&message,
+                STR("a condition is allowed only in the options of a prediction without key="));
         error_at(paragraph, message);
     } else if (book->style != BOOK_PANDOC) {
         buf_add(&paragraph->text,
@@ -127,8 +128,8 @@ static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str 
     error_at(paragraph, message);
 }
 
-// Links inside the book become anchors. Links to files start at the folder of the book, and images
-// at the working folder, where pandoc looks for them.
+// Links within the book become anchors. File links are relative to the book's folder; images are
+// relative to the working folder, where pandoc looks for them.
 static void add_target(Paragraph *paragraph, Str target, bool image) {
     Book *book = paragraph->book;
     Str own = book->chunks->files[book->file].path;
@@ -159,7 +160,7 @@ static void add_target(Paragraph *paragraph, Str target, bool image) {
     }
 }
 
-// Each chapter has its own note labels, so the book adds the chapter's name to them.
+// Note labels are unique only within a chapter, so the book adds the chapter's name to them.
 static void add_note(Paragraph *paragraph, Str label) {
     Str chapter = book_chapter(paragraph->book);
     if (chapter.len)
@@ -194,7 +195,7 @@ static void add_piece(Paragraph *paragraph, const Inline *piece) {
     paragraph->line += line_ends(piece->whole);
 }
 
-// A block quote that says where it comes from: a link, a note or a citation.
+// Whether a block quote names its source: a link, a note or a citation.
 static bool is_sourced_quote(Str text) {
     if (!str_starts(str_trim(text), STR(">"))) return false;
     if (str_find(text, STR("[@")) != SIZE_MAX) return true;
@@ -206,7 +207,7 @@ static bool is_sourced_quote(Str text) {
     return false;
 }
 
-// Whether the text is an estimate or a prediction, whose numbers are not measurements.
+// Whether the text is in an estimate or a prediction, whose numbers are not measurements.
 static bool in_estimate(const Book *book) {
     for (int i = 0; i < book->div_count; i++)
         if (str_equal(book->divs[i].name, STR("estimate"))) return true;

@@ -1,4 +1,4 @@
-// Rungs: see rungs.h.
+// Collects the rungs of the ladder, and weaves the front page's table and story from them.
 #include "book/rungs.h"
 
 #include "base/csv.h"
@@ -11,10 +11,10 @@
 
 typedef struct {
     size_t file, line;
-    Str kernel, after; // with their chapters: 02/block_sum_global; after: empty for the first
+    Str kernel, after; // as CHAPTER/KERNEL, 02/block_sum_global; after: empty for the first
     Str name;
     Str harris, code, predicted;
-    Str lesson; // Markdown, in lines from `line` + 1 on
+    Str lesson; // Markdown, which starts on line `line` + 1
 } Rung;
 
 typedef struct {
@@ -120,7 +120,7 @@ void rungs_open(Book *book, size_t line) {
     book_add(book, buf_str(&text));
 }
 
-// The rung of this kernel: its place from 1, or 0.
+// The position of this kernel on the ladder, from 1, or 0 if it is no rung.
 static size_t place_of(const Book *book, Str chapter, Str kernel) {
     const struct Rungs *rungs = book->rungs;
     Buf key = {.arena = book->arena};
@@ -207,7 +207,7 @@ static void add_bottleneck(Book *book, Buf *text, Str kernel, Str device) {
     value_format_bare(text, used);
 }
 
-// The devices that recorded a rung by itself, the reference first.
+// Finds the devices that have times of the last rung; the reference device is first.
 static size_t find_devices(const Book *book, const ResultTable **devices, size_t most) {
     size_t count = 0;
     const struct Rungs *rungs = book->rungs;
@@ -221,7 +221,7 @@ static size_t find_devices(const Book *book, const ResultTable **devices, size_t
     return count;
 }
 
-// Without the vendor, and without how the card is built in.
+// The device's name without its vendor and form factor.
 static Str short_name(const Book *book, const ResultTable *device) {
     Str name = results_device_name(book->arena, device), vendor = STR("NVIDIA ");
     if (str_starts(name, vendor)) name = str_from(name, vendor.len);
@@ -278,7 +278,7 @@ static void weave_table(Book *book) {
 
 // --- the story ---
 
-// The rung whose code a chunk is.
+// The rung that shows this chunk as its code, or NULL.
 static const Rung *rung_of(const Book *book, size_t chunk) {
     const struct Rungs *rungs = book->rungs;
     for (size_t i = 0; i < rungs->count; i++) {
@@ -289,7 +289,7 @@ static const Rung *rung_of(const Book *book, size_t chunk) {
     return NULL;
 }
 
-// What the diff that follows is against, where that is not the rung before.
+// Names the base of the diff that follows, unless that is the previous rung.
 static void add_base(Book *book, const Rung *rung, size_t chunk) {
     Buf text = {.arena = book->arena};
     size_t base = changes_of(book, chunk).base;
@@ -300,7 +300,7 @@ static void add_base(Book *book, const Rung *rung, size_t chunk) {
     book_add(book, buf_str(&text));
 }
 
-// What changed, as a diff; a kernel that was made from no other one is code as it is.
+// Adds the change as a diff, or the whole code of a kernel that has no base.
 static void add_code(Book *book, const Rung *rung) {
     Str names = rung->code;
     Buf text = {.arena = book->arena};
@@ -383,7 +383,7 @@ static void weave_rung(Book *book, const Rung *rung) {
     book_add(book, buf_str(&text));
     book_blank(book);
     size_t file = book->file;
-    book->file = rung->file; // whose keys and links the lesson has
+    book->file = rung->file; // the lesson's keys and links are resolved in its own chapter
     Str lesson = prose_inline(book, str_trim(rung->lesson), rung->line + 1);
     book->file = file;
     book_add(book, lesson);

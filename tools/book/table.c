@@ -1,4 +1,4 @@
-// Tables of results: see blocks.h.
+// Weaves tables of results: see blocks.h.
 #include "book/blocks.h"
 #include "book/names.h"
 #include "book/prose.h"
@@ -6,16 +6,16 @@
 #include "numbers/value.h"
 
 typedef struct {
-    Key key;   // of one kernel at one n, as far as that is known
-    Str label; // of its own, or empty
+    Key key;   // of one kernel at one n, as far as they are given
+    Str label; // from the block, or empty
     size_t line;
-    const ResultRow *on_own; // on the chapter's device; NULL: only counted, never timed
+    const ResultRow *on_own; // on the chapter's device; NULL: counted but not timed
 } TableRow;
 
 typedef struct {
     Str name;
-    const KeyField *field;      // of the GPU tables, or NULL
-    const ResultTable *device;  // whose column this is, NULL for counters
+    const KeyField *field;      // of a GPU's tables, or NULL
+    const ResultTable *device;  // the device of this column; NULL for counters
     bool spread, speedup, step; // the derived columns
 } TableColumn;
 
@@ -28,14 +28,14 @@ typedef struct {
     TableColumn *columns;
     size_t column_count, column_capacity;
     const ResultTable *own;      // the chapter's device
-    const ResultTable **devices; // those that have a row of the table, `own` first
+    const ResultTable **devices; // the devices with a column, `own` first
     size_t device_count;
     Key defaults;           // n= of the table
-    bool others;            // with=others: what other devices have recorded, too
-    bool newest;            // with=newest: the labs with a newer CUB, too
-    bool timed;             // some column comes from a GPU
-    bool from[KEY_ORIGINS]; // some column stands in that file of a device
-    bool counted;           // some column comes from cpu.csv
+    bool others;            // with=others: also other devices
+    bool newest;            // with=newest: also the same labs with a newer CUB
+    bool timed;             // some column is from a GPU
+    bool from[KEY_ORIGINS]; // some column is from that file of a device
+    bool counted;           // some column is from cpu.csv
     bool no_difference, stale;
 } Table;
 
@@ -49,7 +49,7 @@ static void add_column(Table *table, TableColumn column) {
     table->columns[table->column_count++] = column;
 }
 
-// Times and what follows from them differ between devices, launch shapes do not.
+// Whether a column's values differ between devices: times do, launch shapes do not.
 static bool is_per_device(const TableColumn *column) {
     if (!column->field) return column->spread || column->speedup || column->step;
     Unit unit = column->field->unit;
@@ -104,7 +104,7 @@ static bool read_with(Table *table) {
         } else if (str_equal(with, STR("newest"))) {
             table->newest = true;
         } else {
-            buf_format(&why, "with=%.*s: a table is with others, newest or both", STR_ARG(with));
+            buf_format(&why, "with=%.*s: use others, newest or both", STR_ARG(with));
             return fail(table, table->part->line, why);
         }
     }
@@ -128,7 +128,7 @@ static void add_row(Table *table, TableRow row) {
     table->rows[table->row_count++] = row;
 }
 
-// A row of counters only: its kernel need not have been timed.
+// Adds a row that has counters; its kernel need not have been timed.
 static bool add_counted_row(Table *table, TableRow row) {
     Buf why = {.arena = table->book->arena};
     const ResultRow *counted = key_counters(&table->scope, &row.key, &why);
@@ -139,7 +139,7 @@ static bool add_counted_row(Table *table, TableRow row) {
     return true;
 }
 
-// A body line: `KEY` or `KEY | label`; `*` becomes a row for each kernel.
+// Reads a line of the block: `KEY` or `KEY | label`. `*` becomes a row for each kernel.
 static bool read_row(Table *table, Str text, size_t line) {
     size_t bar = str_find(text, STR("|"));
     Str rest = str_trim(str_slice(text, 0, bar)), name = rest;
@@ -180,11 +180,11 @@ static bool read_rows(Table *table) {
     }
     if (!good || table->row_count) return good;
     Buf why = {.arena = table->book->arena};
-    buf_add(&why, STR("a results table names no kernel"));
+    buf_add(&why, STR("a results table has no rows: add a line for each kernel"));
     return fail(table, table->part->line, why);
 }
 
-// The row's counterpart in a device's file, or NULL.
+// The row's results on another device, or NULL.
 static const ResultRow *on_device(Table *table, const TableRow *row, const ResultTable *device) {
     KeyRows found;
     Buf why = {.arena = table->book->arena};
@@ -198,14 +198,14 @@ static bool is_recorded(Table *table, const ResultTable *device) {
     return false;
 }
 
-// The same labs on the chapter's device, with a newer CUB.
+// Whether `device` is the chapter's own, measured with a newer CUB.
 static bool is_newest_of_own(const Table *table, const ResultTable *device) {
     Str name = results_newest_of(device);
     return name.len && str_equal(name, table->own->device);
 }
 
-// The chapter's own device; behind it, where the table asks for them, the others that recorded a
-// row of it, and those with a newer CUB, that of the chapter's own first.
+// Finds the devices to show: the chapter's own, then, as with= asks, other devices that recorded a
+// row of the table and devices with a newer CUB, the chapter's own first.
 static void find_devices(Table *table) {
     const Results *results = table->book->results;
     table->devices = ARENA_NEW(table->book->arena, results->device_count + 1, const ResultTable *);
@@ -227,14 +227,14 @@ static bool is_time(const TableColumn *column) {
     return column->field && column->field->unit == UNIT_TIME;
 }
 
-// A device without Nsight Compute has no limits, and a kernel that is nothing but calls has none.
+// Whether the column is about bottlenecks and the device was not profiled.
 static bool is_unknown_limit(const TableColumn *column, const ResultTable *device) {
     return column->field && column->field->from != FROM_TIMES &&
            !results_has_column(device, column->field->column);
 }
 
-// Behind the columns of the chapter's device each other device gets one: its times, or in a table
-// without times the first column that differs between devices. A newer CUB there also gets the
+// Adds a column for each further device after those of the chapter's own: its times, or if the
+// table has no times the first column that differs between devices. A newer CUB also gets its
 // spread.
 static void spread_over_devices(Table *table) {
     find_devices(table);
@@ -270,7 +270,7 @@ static bool add_spread(Table *table, Buf *cell, const TableRow *row, const Table
     return true;
 }
 
-// How many times faster than `other`; ≈ where the two intervals overlap.
+// Adds the speed-up over `other`, with ≈ if the intervals overlap.
 static bool add_factor(Table *table, Buf *cell, const TableRow *row, const TableRow *other,
                        const TableColumn *column) {
     const ResultTable *device = column->device;
@@ -374,7 +374,7 @@ static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) 
     book_check_stale(table->book, row->line, row->key.kernel, true);
 }
 
-// Without the vendor, which the caption has.
+// The device's name without its vendor, which is in the caption.
 static Str short_name(const Table *table, const ResultTable *device) {
     Str name = results_device_name(table->book->arena, device), vendor = STR("NVIDIA ");
     return str_starts(name, vendor) ? str_from(name, vendor.len) : name;
@@ -407,7 +407,7 @@ static void add_toolkit(Buf *text, Str toolkit) {
     data_text_add(text, toolkit);
 }
 
-// The toolkit of that row's counts; rows of other chapters may have another one.
+// The toolkit of a row's counts, which may differ between chapters.
 static Str counted_with(const Table *table, size_t row) {
     KeyScope scope = table->scope;
     scope.chapter = table->rows[row].key.chapter;

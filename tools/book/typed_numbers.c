@@ -1,4 +1,4 @@
-// Finds measurements that somebody typed into prose: see prose.h.
+// Finds measurements typed into prose: see prose.h.
 #include "book/prose.h"
 
 static char at(Str s, size_t i) { return i < s.len ? s.at[i] : '\0'; }
@@ -17,7 +17,7 @@ static size_t number_length(Str s) {
     return end;
 }
 
-// What may stand between a number and its unit.
+// The length of what separates a number and its unit: a space, a hyphen or emphasis.
 static size_t gap_length(Str s) {
     static const Str gaps[] = {STR(" "),      STR("\n"),     STR("-"),      STR("*"),
                                STR("_"),      STR("~"),      STR("\\"),     STR("\u00a0"),
@@ -39,7 +39,7 @@ static const Str units[] = {
     STR("\u03bcs"),    STR("ms"),          STR("s"),
 };
 
-// Whether a factor stands directly behind the number: 2.5× or 2.5x, but not 128×128 or 0x80.
+// The length of a factor's sign directly after the number: 2.5× or 2.5x, but not 128×128 or 0x80.
 static size_t factor_length(Str s) {
     size_t sign = str_starts(s, STR("\u00d7")) ? 2 : at(s, 0) == 'x' ? 1 : 0;
     if (sign == 0 || is_word(at(s, sign))) return 0;
@@ -48,7 +48,7 @@ static size_t factor_length(Str s) {
     return is_digit(at(s, next)) ? 0 : sign;
 }
 
-// `%` of a share, not the operator of a remainder: 7 % 3, 7 % n.
+// The length of a percent sign, unless it is the remainder operator, as in 7 % 3 and 7 % n.
 static size_t percent_length(Str s, size_t gap) {
     if (at(s, gap) != '%') return 0;
     size_t next = gap + 1;
@@ -57,7 +57,7 @@ static size_t percent_length(Str s, size_t gap) {
     return operand ? 0 : gap + 1;
 }
 
-// The length of gap and unit behind a number; 0 when there is no unit.
+// The length of the gap and unit after a number, or 0 if there is no unit.
 static size_t unit_length(Str number, Str s) {
     size_t factor = factor_length(s), gap = gap_length(s);
     if (factor) return factor;

@@ -1,11 +1,11 @@
 #!/bin/sh
 # badge.sh: link README.md to the book's page and to Colab, and the notebooks to Colab.
 #
-#   tools/build/badge.sh [OWNER/NAME]    default: what the git remote origin is on GitHub
+#   tools/build/badge.sh [OWNER/NAME]    default: the GitHub repository of the git remote origin
 #
-# Writes the repository's name to notebooks/REPOSITORY, where weave reads it, and one row of links
-# below the title of README.md. Clones of a repository thus agree, whatever their remotes are. The
-# page is what .github/workflows/page.yml publishes.
+# Writes the repository's name to notebooks/REPOSITORY, which weave reads, and a line of links below
+# the title of README.md. Both are committed, so that all clones have the same links.
+# .github/workflows/page.yml publishes the page.
 set -u
 cd "${0%/*}/../.." || exit 1
 
@@ -13,7 +13,7 @@ repository=${1:-$(git remote get-url origin 2>/dev/null |
     sed -nE 's#^(https://|ssh://git@|git@)github\.com[:/]([^/]+/[^/]+)$#\2#p' | sed 's/\.git$//')}
 case $repository in
 '')
-    echo "badge: there is no git remote origin on GitHub: give OWNER/NAME" >&2
+    echo "badge: the git remote origin is not on GitHub: pass OWNER/NAME" >&2
     exit 1
     ;;
 *[!A-Za-z0-9_./-]* | */*/* | /* | */)

@@ -1,10 +1,11 @@
 #!/bin/sh
-# database.sh: a compile database, as clangd and other language servers read it.
+# database.sh: print a compilation database for clangd and other language servers.
 #
 #   database.sh NVCC CFLAGS FILE.c... FILE.cu... >compile_commands.json
 #
-# C files with CFLAGS. CUDA files as clang takes them, which reads CUDA itself: for sm_80, the newest that
-# every clang from 14 on knows, with CUB where CUDA 13 has it. Names hold no quotes, no backslashes.
+# C files are compiled with CFLAGS. CUDA files have options for clang's own CUDA support: sm_80, the newest
+# architecture that every clang since 14 supports, and CUB's folder in CUDA 13. Names must not contain quotes
+# or backslashes.
 nvcc=$1 flags=$2
 cuda=${nvcc%/bin/nvcc}
 shift 2

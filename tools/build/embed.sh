@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints files as C: an array of bytes for each, named page_NAME_SUFFIX, and its length.
+# embed.sh: print files as C: for each an array of bytes, page_NAME_SUFFIX, and its length.
 set -eu
 echo '#include <stddef.h>'
 for file in "$@"; do

@@ -1,11 +1,11 @@
 #!/bin/sh
-# install.sh: puts what was built below a folder such as /usr/local, or removes it from there.
+# install.sh: install the programs below a folder such as /usr/local, or remove them from there.
 #
 #   install.sh install BUILD FOLDER
 #   install.sh uninstall BUILD FOLDER
 #
-# A program finds its files by the folder that it is in, as it does in BUILD: they are together in
-# FOLDER/lib/simt, and FOLDER/bin has links. FOLDER may be moved.
+# Programs find their files relative to their own folder, as in BUILD, so all are in FOLDER/lib/simt, with
+# links in FOLDER/bin. FOLDER may be moved.
 set -eu
 build=$2 to=$3
 programs='simt tangle weave grade'
@@ -27,5 +27,5 @@ for library in "$build"/simt-runtime/*.so.?? "$build"/simt-runtime/*/*.so.??; do
     mkdir -p "${folder%/*}"
     install -s -m 644 "$library" "$folder"
 done
-install -m 644 $("$build/collect" files | sed -n 's/^machine,.*,//p') "$home/results/" # the devices of simt --time
-install -m 644 tools/notebook/*.py "$home/tools/notebook/"                            # the notebooks of weave
+install -m 644 $("$build/collect" files | sed -n 's/^machine,.*,//p') "$home/results/" # devices for simt --time
+install -m 644 tools/notebook/*.py "$home/tools/notebook/"                            # the frame of weave's notebooks

@@ -5,11 +5,11 @@ usage: keep.py PATH... -- COMMAND...    COMMAND may change the files and folders
 
 make runs every command that writes outside its build folder through this script. COMMAND may replace a file
 if its content can be recovered: git has it, in HEAD or in the index, or an earlier COMMAND wrote it. (.made
-holds the hashes of what COMMANDs wrote; make clean keeps .made.) Any other content is an edit. If COMMAND
-replaces an edited file, the old content stays beside it as FILE.mine, which git ignores, and one line says
-so. If COMMAND removes an edited file, this script puts it back.
+holds the hashes of what COMMANDs wrote; make clean does not remove it.) Any other content is an edit. If COMMAND
+replaces an edited file, this script saves the old content as FILE.mine, which git ignores, and prints a
+message. If COMMAND removes an edited file, this script restores it.
 
-Git refuses to merge over uncommitted changes, so a file that a merge left in conflict holds no edit.
+Git refuses to merge over uncommitted changes, so a file with merge conflicts contains no edit.
 """
 
 import filecmp
@@ -31,7 +31,7 @@ def hash_of(path):
 
 
 def files_in(roots):
-    """Each file with its time, size and inode, which change when it is written."""
+    """{path: (time, size, inode)}: these change when a file is written."""
     found = [root for root in roots if os.path.isfile(root)]
     for root in roots:
         for folder, folders, names in os.walk(root):
@@ -42,7 +42,7 @@ def files_in(roots):
 
 
 def git(*arguments):
-    """The paths that git lists, or None without git, outside this checkout, or before its first commit."""
+    """The paths that git lists, or None if it fails: no git, no checkout, or no commit."""
     try:
         result = subprocess.run(["git", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError:
@@ -51,7 +51,7 @@ def git(*arguments):
 
 
 def edited(paths, roots):
-    """Those of the paths whose content neither git nor .made knows."""
+    """The paths whose content is neither in git nor in .made."""
     made = set(MADE.read_text().split()) if MADE.exists() else set()
     if git("ls-files", "--error-unmatch", "Makefile") is not None:
         tracked = git("ls-files", "-z", "--", *roots)
@@ -73,7 +73,7 @@ def copy(path):
 
 
 def home_of(path, mine):
-    """The place where the edit belongs: the chapter that the file names, and for code its line."""
+    """Where to make the edit permanent: the chapter that the file is generated from, and for code its line."""
     text = Path(path).read_bytes().decode(errors="replace")
     named = re.search(r"Generated from (\S+) .*by (?:tangle|weave)", text)
     lined = Path(os.environ.get("B", "build"), path)
@@ -93,20 +93,20 @@ def home_of(path, mine):
     return named and named[1]
 
 
-def settle(path, mine):
-    """Keeps or removes a copy, now that the command has ended."""
+def resolve(path, mine):
+    """After the command: restores the file from its copy, or saves or removes the copy."""
     if not os.path.exists(path):
         os.replace(mine, path)
-        return print(f"make: kept {path}, which make did not write", file=sys.stderr)
+        return print(f"make: restored {path}, which you had changed", file=sys.stderr)
     if filecmp.cmp(path, mine, shallow=False):
         return os.unlink(mine)
     home = home_of(path, mine)
     advice = f"; to make the change last, edit {home}" if home else ""
-    print(f"make: you changed {path}: your version is now {mine}{advice}", file=sys.stderr)
+    print(f"make: you changed {path}: your version is saved as {mine}{advice}", file=sys.stderr)
 
 
 def run(command):
-    """Runs the command and returns its status. A signal to this process goes on to the command."""
+    """Runs the command, forwards signals to it, and returns its status."""
     child = subprocess.Popen(command)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: child.send_signal(number))
@@ -127,7 +127,7 @@ def main():
             with MADE.open("a") as made:
                 made.write("".join(hash_of(path) + "\n" for path in written))
         for path, mine in copies.items():
-            settle(path, mine)
+            resolve(path, mine)
 
 
 if __name__ == "__main__":

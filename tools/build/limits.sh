@@ -1,12 +1,12 @@
 #!/bin/sh
-# What holds the kernels of a lab back, asked of Nsight Compute.
-#   limits.sh                 where ncu is; nothing, and one line why, if there will be no limits
-#   limits.sh LAB N FILE.csv  profiles LAB on N elements: FILE.limits.csv names the kernels, FILE.ncu.csv
-#                             says what ncu saw. Both are empty where counters may not be read.
+# limits.sh: profile the kernels of a lab with Nsight Compute to find their bottlenecks.
+#   limits.sh                 prints the path of ncu, or a message if it is missing
+#   limits.sh LAB N FILE.csv  profiles LAB on N elements: FILE.limits.csv lists the kernels, FILE.ncu.csv has
+#                             ncu's output. Both are empty if there is no permission to read counters.
 B=${B:-build}
 ncu=$(command -v ncu || ls -d /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1)
 if [ $# -eq 0 ]; then
-    [ -n "$ncu" ] && echo "$ncu" || echo 'without limits: ncu, of Nsight Compute, is missing' >&2
+    [ -n "$ncu" ] && echo "$ncu" || echo 'recording without limits, since ncu is missing: install Nsight Compute to record them' >&2
     exit 0
 fi
 lab=$1 n=$2 to=${3%.csv}
@@ -17,7 +17,7 @@ if [ ! -e "$denied" ]; then
         --metrics "$("$B/collect" -m)" --log-file "$log" "$lab" -n "$n" -t 0 --csv "$names" >"$to.ncu.log" 2>&1
     status=$?
     if grep -q ERR_NVGPUCTRPERM "$log" "$to.ncu.log" 2>/dev/null; then
-        echo 'without limits: no permission to read GPU counters (ERR_NVGPUCTRPERM)' >&2
+        echo 'recording without limits: no permission to read GPU counters (ERR_NVGPUCTRPERM)' >&2
         : >"$denied"
     elif [ $status -ne 0 ]; then
         cat "$to.ncu.log" >&2

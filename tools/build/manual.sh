@@ -1,10 +1,10 @@
 #!/bin/sh
-# manual.sh: a man page for a program, made from what it says of itself.
+# manual.sh: make a man page from a program's help.
 #
 #   manual.sh PROGRAM MAIN.c >PROGRAM.1
 #
-# The name and its line are the first comment of MAIN.c, `// NAME: line.`, the synopsis and the
-# description are what PROGRAM -h prints.
+# The name and summary are the first comment of MAIN.c, `// NAME: summary.`; the synopsis and the
+# description are the output of PROGRAM -h.
 set -eu
 version=$(sed -n 's/^#define VERSION "\(.*\)"/\1/p' tools/base/version.h)
 usage=$("$1" -h)

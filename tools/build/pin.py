@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""pin.py: write the hashes of a pin file anew.
+"""pin.py: update the hashes in a pin file.
 
 usage: tools/build/pin.py FILE...
 
-A pin file is a list of requirements for pip: NAME==VERSION, with `; python_version < "3.14"` where the version
-depends on Python's. To pin another version, edit it there and run this. It downloads the wheels that pip
-chooses under Python 3.10 to 3.14 on x86-64 Linux (glibc 2.28 or later), and writes below each requirement the
-SHA-256 of its wheels. The first line says how much one Python downloads, in MB. A line `-r FILE` stays.
+A pin file is a list of requirements for pip: NAME==VERSION, with `; python_version < "3.14"` if the version
+depends on Python's. To pin another version, edit the file and run pin.py. It downloads the wheels that pip
+chooses for Python 3.10 to 3.14 on x86-64 Linux (glibc 2.28 or later), and writes their SHA-256 after each
+requirement. The first line has the size in MB of the largest download for one Python. Lines `-r FILE` remain.
 """
 import hashlib
 import re
@@ -21,13 +21,13 @@ REQUIREMENT = re.compile(r'([\w.-]+==[\w.]+)(?:; python_version (<|>=) "3\.(\d+)
 
 
 def holds(operator, minor, python):
-    """Is a requirement with this marker one for this version of Python?"""
+    """Whether a requirement with this marker applies to this version of Python."""
     mine = int(python.split(".")[1])
     return operator is None or (mine < int(minor) if operator == "<" else mine >= int(minor))
 
 
 def wheels_of(pins, python, folder):
-    """The files that pip downloads for these requirements under this Python."""
+    """{requirement: file} of the wheels that pip downloads for these requirements and this Python."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", folder]
     command += ["--python-version", python, *(word for platform in PLATFORMS for word in ("--platform", platform))]
     subprocess.run([*command, *pins], check=True)
@@ -35,7 +35,7 @@ def wheels_of(pins, python, folder):
 
 
 def name_of(pin):
-    """`kiwisolver 1.4.9` of a requirement or of a wheel's name."""
+    """`kiwisolver 1.4.9` from a requirement or the name of a wheel."""
     name, version = pin.split("==") if "==" in pin else pin.split("-")[:2]
     return f"{re.sub('[-_.]+', '-', name).lower()} {version}"
 
@@ -55,7 +55,7 @@ def main():
                 for pin, file in wheels.items():
                     hashes.setdefault(pin, set()).add(hashlib.sha256(file.read_bytes()).hexdigest())
                 if all("-py3-none-" in file.name for file in wheels.values()):
-                    break  # the same for every Python
+                    break  # the wheels are the same for every Python
         text = re.sub(r"^# \d+ MB", f"# {max(1, round(megabytes))} MB", head) + "\n"
         for line, match in zip(lines, found):
             sums = sorted(hashes[match[1]]) if match else []

@@ -1,6 +1,5 @@
-// The rows that `make record` would time on a GPU, each launched once: compiled with
-// -DLAB='"code/04_bank_conflicts.cu"', for tools/build/predict.py. A kernel that does nothing
-// stands in front of each row's launches.
+// Launches each row that `make record` would time on a GPU once, for tools/build/predict.py. Compile it
+// with -DLAB='"code/04_bank_conflicts.cu"'. An empty kernel, row_mark, precedes each row's launches.
 #define main lab_main
 #include LAB
 #undef main
@@ -10,7 +9,7 @@ __global__ void row_skip() {}
 
 static void launch_row(const Stage *stage, unsigned grid) {
     fill(stage);
-    // The first launch prepares what later ones find; what is hot has been read by the same kernel.
+    // A first launch initializes state; for HOT rows it also brings the elements into the cache.
     unsigned before = stage->mode == HOT || bench.n < 65536 ? bench.n : 65536;
     row_skip<<<1, 32, 0, bench.stream>>>();
     stage->launch(run_of(stage, before, grid, 0));

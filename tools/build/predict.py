@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Predicts the rows that were recorded of a device, and holds them against its times.
+"""Predicts the recorded rows of a device, and compares the predictions with its times.
 
     predict.py -d DEVICE [-o FOLDER] [-n MOST] [-m MACHINE.csv] LAB...
 
-LAB is code/04_bank_conflicts.cu, compiled with predict.cu. Rows of more than MOST elements are left out
-(default 25,600,000). What is printed: each row, then by how much predictions are off. With -o FOLDER the rows go to
-FOLDER/DEVICE.csv, those of results/DEVICE.csv with predicted_us, limiter and stall; and of all devices of the folder
-errors.csv and order.csv are written, with DEVICE-blind.csv and DEVICE-drawn.csv, kernels that were predicted before
-they were measured, and DEVICE-seen.csv, which once were; without a LAB only these two."""
+LAB is a file such as code/04_bank_conflicts.cu, which is compiled with predict.cu. Rows with more than MOST elements
+are left out (default 25,600,000). The program prints each row, then the errors of the predictions. With -o FOLDER it
+writes the rows of results/DEVICE.csv with predicted_us, limiter and stall to FOLDER/DEVICE.csv. Then, or without a
+LAB only this, it writes errors.csv and order.csv for all devices of the folder. These also include kernels that were
+predicted before they were measured (DEVICE-blind.csv, DEVICE-drawn.csv), or that once were and have been seen since
+(DEVICE-seen.csv)."""
 import argparse
 import csv
 import os
@@ -17,20 +18,20 @@ from pathlib import Path
 
 BUILD = Path(os.environ.get("B", "build"))
 HERE = Path(__file__).resolve().parent
-COLD, HOT = "0", "1"  # of appendix C's modes; calls that the host waits for are not predicted
-SHORT_US = 5  # kernels that take less are told apart
+COLD, HOT = "0", "1"  # modes of appendix C; calls that the host waits for are not predicted
+SHORT_US = 5  # shorter kernels are in a group of their own
 KEY = ("kernel", "n", "block", "partials", "sweep")
 WRITTEN = ("chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall")
 
 
 def rows_of(path):
-    """The rows of a file of results, without the lines about the device."""
+    """The rows of a results file, without its comment lines."""
     with open(path, encoding="utf-8") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
 def compile_lab(lab, flags):
-    """The lab's kernels with predict.cu's main program."""
+    """Compiles the lab's kernels with the main program of predict.cu."""
     program = BUILD / "predict" / Path(lab).stem
     program.parent.mkdir(parents=True, exist_ok=True)
     newest = max(Path(lab).stat().st_mtime, (HERE / "predict.cu").stat().st_mtime)
@@ -47,7 +48,7 @@ def launches(program, machine, n, *more):
     ran = subprocess.run([*map(str, command)], capture_output=True, text=True)
     if ran.returncode:
         sys.exit(f"{program.name} -n {n}: {ran.stderr.strip() or ran.returncode}")
-    told = [line.split(",")[1:] for line in ran.stdout.splitlines() if line.startswith("row,")]
+    listed = [line.split(",")[1:] for line in ran.stdout.splitlines() if line.startswith("row,")]
     found, skips = [], True
     for launch in rows_of(table):
         mark = launch["kernel"][:8]
@@ -56,7 +57,7 @@ def launches(program, machine, n, *more):
         elif mark != "row_skip" and not skips:
             found[-1].append(launch)
         skips = mark == "row_skip" or skips and mark != "row_mark"
-    return list(zip(told, found))
+    return list(zip(listed, found))
 
 
 def predict(labs, device, machine, most, flags):
@@ -69,10 +70,10 @@ def predict(labs, device, machine, most, flags):
         program = compile_lab(lab, flags) if sizes else None
         for n in sizes:
             found = launches(program, machine, n)
-            by_key = {tuple(told[:5]): of for told, of in found if told[5] == COLD}
-            if any(told[5] == HOT for told, _ in found):
-                by_key.update({tuple(told[:5]): of for told, of in launches(program, machine, n, "--warm")
-                               if told[5] == HOT})
+            by_key = {tuple(row[:5]): of for row, of in found if row[5] == COLD}
+            if any(row[5] == HOT for row, _ in found):
+                by_key.update({tuple(row[:5]): of for row, of in launches(program, machine, n, "--warm")
+                               if row[5] == HOT})
             for row in mine:
                 of = by_key.get(tuple(row[name] for name in KEY))
                 if row["n"] == str(n) and of:
@@ -90,7 +91,7 @@ def off(row):
     return float(row["predicted_us"]) / float(row["median_us"]) - 1
 
 
-GROUPS = { # rows of SHORT_US and more: which, and what they should be off by
+GROUPS = { # of rows with at least SHORT_US: the goal for their errors, and a filter
     "chapters 2 to 9, 25,600,000 elements": ("median 4, each 10", lambda row: row["n"] == "25600000" and
                                              "02" <= row["chapter"] <= "09" and row["sweep"] == "0"),
     "sweeps of blocks and of sizes": ("median 6, nine of ten 15", lambda row: row["sweep"] == "1" or
@@ -98,7 +99,7 @@ GROUPS = { # rows of SHORT_US and more: which, and what they should be off by
     "all recorded": ("median 7, nine of ten 20", lambda row: True),
 }
 BLIND = "median 10, nine of ten 25"
-OTHERS = { # files beside a device's: kernels that are none of a lab's
+OTHERS = { # further files of a device: kernels that belong to no lab
     "seen": "unlike the labs, seen since",
     "blind": "drawn, before they were measured",
     "drawn": "drawn again, before they were measured",
@@ -106,7 +107,7 @@ OTHERS = { # files beside a device's: kernels that are none of a lab's
 
 
 def errors_of(device, rows, others):
-    """Lines of errors.csv: by how much the predictions of each group are off, in percent."""
+    """The rows of errors.csv: the errors of each group's predictions, in percent."""
     long = [row for row in rows if float(row["median_us"]) >= SHORT_US]
     groups = {name: (goal, list(filter(of, long))) for name, (goal, of) in GROUPS.items()}
     groups["below %d µs" % SHORT_US] = ("", [row for row in rows if float(row["median_us"]) < SHORT_US])
@@ -120,7 +121,7 @@ def errors_of(device, rows, others):
 
 
 def order(rows):
-    """Of the pairs of rows of a chapter and size that differ by more than 5 %: how many come in that order."""
+    """(correctly ordered, all) pairs of rows of one chapter and size whose times differ by at least 5 %."""
     right = pairs = 0
     for i, a in enumerate(rows):
         for b in rows[:i]:
@@ -133,7 +134,7 @@ def order(rows):
 
 
 def stalls(rows, device):
-    """In how many rows the greatest stall is the profiler's, of those that it has."""
+    """(rows whose longest predicted stall is the profiler's, all profiled rows)."""
     path, right, known = Path(f"results/{device}-limits.csv"), 0, 0
     profiled = {(row["chapter"], row["kernel"], row["n"]): row for row in (rows_of(path) if path.exists() else [])}
     for row in rows:
@@ -163,7 +164,7 @@ def write_table(path, rows, head=()):
 
 
 def sum_up(folder):
-    """errors.csv and order.csv of all devices of the folder; prints them."""
+    """Writes and prints errors.csv and order.csv for all devices of the folder."""
     errors, ranks = [], []
     for path in sorted(folder.glob("*.csv")):
         device = path.stem

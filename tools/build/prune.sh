@@ -1,7 +1,7 @@
 #!/bin/sh
-# prune.sh LABS.mk: removes what a chapter that is gone has left, and prints a line for each file: its page and
-# notebook, what the CPU device counted of its lab, and its programs and runs in $B. tangle prunes code/, and
-# plot.py figures/. What a GPU measured stays until make record.
+# prune.sh LABS.mk: removes the files of deleted chapters and prints the names of those outside $B: pages,
+# notebooks, counts from the CPU device, and programs and runs in $B. tangle prunes code/, and plot.py
+# prunes figures/. Times from GPUs remain until make record.
 set -eu
 B=${B:-build}
 labs=$(sed -n 's/^LABS := //p' "$1")

@@ -1,27 +1,28 @@
 #!/bin/sh
-# record.sh: what the labs do on the device at hand, into results/. make record calls it.
+# record.sh: record results of the labs on the current device into results/. make record calls it.
 #
-#   record.sh device    times, and what Nsight Compute says; on the CPU device counts of PTX and of machine
-#                       code, by line too, traces, steps for the page's player, rounding errors
-#   record.sh newest    the labs that ask for it once more, with the CUB of $CCCL
-#   record.sh shapes    the sweep of shapes that a chapter has a program for; with the CUB of $CCCL if given
+#   record.sh device    times and Nsight Compute's profile; on the CPU device counts of PTX and machine
+#                       code, also by line, traces, steps for the page's player, rounding errors
+#   record.sh newest    the labs with the attribute newest=, with the CUB in $CCCL
+#   record.sh shapes    the sweep of shapes; with the CUB in $CCCL, if given
 #
-# Of a device, what was recorded of a run, a lab at a size, as its source is now stays: collect -d says what
-# is due. ALL=1 takes all, and of what is due ONLY="11_% 12_%@1024" takes these; PLAN=1 only says what it is.
-# Chapters say in the attributes of their lab, which $B/labs.mk has as KEY_LAB := VALUE:
+# A run is a lab at a size. Only runs without results of the current source are due (collect -d). With ALL=1
+# all are due. ONLY="11_% 12_%@1024" selects some of the due runs; PLAN=1 prints them and records nothing.
+# Attributes of a lab in its chapter, which $B/labs.mk contains as KEY_LAB := VALUE:
 #
 #   sizes="1024 4096"          further sizes, on a GPU
-#   newest="1024" newest_from=NAME.cuh    sizes with a newer CUB; the program of code/ compiled for that
-#   shapes=NAME.cuh            the program of code/ that runs the sweep; it includes the lab
-#   machine=yes                what the device can do is written to results/$DEVICE-machine.csv
-#   mpi="-DWITH_MPI"           the flags that make a lab of several GPUs one process per GPU
-#   trace="KERNEL..", steps="KERNEL.." blocks="64 256"    who touches which bank when; the same and more
+#   newest="1024" newest_from=NAME.cuh    sizes with a newer CUB; the program in code/ for them
+#   shapes=NAME.cuh            the program in code/ that runs the sweep; it includes the lab
+#   machine=yes                the lab measures the device's limits, for results/$DEVICE-machine.csv
+#   mpi="-DWITH_MPI"           flags for one process per GPU in a lab of several GPUs
+#   trace="KERNEL.."           accesses to shared memory in order
+#   steps="KERNEL.." blocks="64 256"      the same with values and races, for these block sizes
 #   errors=FILE                rounding errors, which are the same on every device
 set -euf
-unset MAKEFLAGS MFLAGS MAKELEVEL # what make is asked here is asked anew, of the same folder
+unset MAKEFLAGS MFLAGS MAKELEVEL # the makes below are independent of the calling one
 
 of() { sed -n "s/^$1_$2 := //p" "$B/labs.mk"; }
-# logged LOG COMMAND...: what it prints goes into a log, or with V=1 to the screen.
+# logged LOG COMMAND...: write its output to LOG or, with V=1, to the screen.
 logged() {
     log=$1
     shift
@@ -33,7 +34,7 @@ die() {
     exit 1
 }
 
-# chosen RUN: does ONLY name it?
+# chosen RUN: whether ONLY selects it.
 chosen() {
     [ -n "$ONLY" ] || return 0
     for pattern in $ONLY; do
@@ -42,7 +43,7 @@ chosen() {
     return 1
 }
 
-# due FILE RUN...: which runs are to be recorded into it.
+# due FILE RUN...: print the selected runs that FILE lacks.
 due() {
     file=$1
     shift
@@ -53,7 +54,7 @@ due() {
     done
 }
 
-# forget FILE...: with ALL what was measured of the same code goes, too, to be measured again.
+# forget FILE...: with ALL, remove earlier results of the same code, so that make runs it again.
 forget() {
     [ -n "$ALL" ] || return 0
     for old; do
@@ -61,27 +62,27 @@ forget() {
     done
 }
 
-# plan RUN...: says what is due, and ends there if no more is wanted.
+# plan RUN...: with PLAN, print the due runs and exit.
 plan() {
     [ -n "$PLAN" ] || return 0
     echo "due on $DEVICE: ${*:-nothing}"
     exit
 }
 
-# write FILE SUFFIX DUE RUN...: the file, of what is due as $R/RUN.SUFFIX has it, of all else as it was.
+# write FILE SUFFIX DUE RUN...: update FILE: DUE runs from $R/RUN.SUFFIX, others as they were.
 write() {
-    file=$1 suffix=$2 taken=$3 from='' kept=''
+    file=$1 suffix=$2 taken=$3 from='' old=''
     shift 3
-    [ ! -e "$file" ] || kept=$file
+    [ ! -e "$file" ] || old=$file
     for run in "$@"; do
-        if has "$taken" "$run"; then from="$from $R/$run.$suffix"; elif [ -n "$kept" ]; then from="$from $run"; fi
+        if has "$taken" "$run"; then from="$from $R/$run.$suffix"; elif [ -n "$old" ]; then from="$from $run"; fi
     done
-    [ -n "$from" ] || { echo "$file: nothing was chosen, and there is nothing yet" && return; }
+    [ -n "$from" ] || { echo "$file: not written, since no run was selected" && return; }
     mkdir -p "${file%/*}"
     if [ "$DEVICE" != cpu ]; then TOOLKIT=''; fi
-    "$B/collect" -n "$N" ${TOOLKIT:+-f "$TOOLKIT"} ${kept:+-k "$kept"} -o "$file" $from
+    "$B/collect" -n "$N" ${TOOLKIT:+-f "$TOOLKIT"} ${old:+-k "$old"} -o "$file" $from
     echo "$file: ${taken:-nothing new}"
-    sed -n "s|^# toolkit of \(.*\): \(.*\)|$file: chapter \1 is of toolkit \2, others are not; ALL=1 records all with one|p" "$file"
+    sed -n "s|^# toolkit of \(.*\): \(.*\)|$file: chapter \1 was recorded with toolkit \2, others with another; use ALL=1 to record all with one|p" "$file"
 }
 
 # ---- The CPU device ----
@@ -122,7 +123,7 @@ count() {
     write results/cpu-machine.csv machine.csv "$machine" $RUNS
     write results/cpu.csv csv "$counts" $RUNS
 }
-# lost LAB: is a file missing that is recorded of it?
+# lost LAB: whether one of its recorded files is missing.
 lost() {
     for file in $(of errors "$1") $(for kernel in $(of trace "$1"); do echo "results/trace-${1%%_*}-$kernel.csv"; done) \
         $(for kernel in $(of steps "$1"); do for n in $(of blocks "$1"); do echo "results/steps/${1%%_*}-$kernel-$n.csv"; done; done); do
@@ -135,7 +136,7 @@ trace() { # of $kernel of $lab
     "$B/simt" --trace "$B/trace.csv" "$B/labs/$lab" -n 256 -b 256 -k "$kernel" >/dev/null
     "$B/collect" trace "$kernel" "$B/trace.csv" >"$1.new" && mv "$1.new" "$1"
 }
-# One block with all it takes: twice its threads, which chapters after the fifth need. 86: hazards.
+# Runs one block with two elements per thread, as chapters after the fifth need. Status 86: hazards.
 steps() {
     n=$((2 * block)) trace=$R/$lab.$number-$kernel-$block
     echo "steps $number $kernel, blocks of $block"
@@ -176,9 +177,9 @@ measure() {
     for lab in $found; do [ -z "$(of machine "$lab")" ] || write_machine "results/$DEVICE-machine.csv"; done
     if [ -n "$limits" ] && [ ! -e "$R/denied" ]; then write "results/$DEVICE-limits.csv" limits.csv "$limits" $RUNS; fi
 }
-# What the device can do is as old as the times of the lab that has measured it: the file says of which source.
+# The lab that measures the device's limits is due if their file is missing. The file names the lab's source.
 lacks_machine() { [ -n "$(of machine "$1")" ] && [ ! -e "results/$DEVICE-machine.csv" ] && chosen "$1"; }
-write_machine() { # the file, of $lab
+write_machine() { # FILE, from the run of $lab
     number=${lab%%_*}
     {
         grep '^# ' "$R/$lab.csv"
@@ -191,7 +192,7 @@ write_machine() { # the file, of $lab
 measure_together() {
     from='' mpi=''
     if command -v mpicxx >/dev/null && mpirun -np 1 true >/dev/null 2>&1; then mpi=yes; else
-        echo 'without MPI: mpicxx is missing, or mpirun starts nothing here'
+        echo 'recording without MPI: mpicxx is missing, or mpirun does not start programs'
     fi
     mkdir -p "$B/results/$host"
     for lab in $shared; do
@@ -208,9 +209,9 @@ measure_together() {
     [ -z "$from" ] || "$B/collect" -n "$N" -o "results/$host.csv" $from
 }
 
-# ---- Programs compiled another time ----
+# ---- Programs with further compiler options ----
 
-# compile PROGRAM SOURCE FLAGS...: unless it was made of the same text and headers.
+# compile PROGRAM SOURCE FLAGS...: unless it is up to date.
 compile() {
     into=$1 source=$2
     shift 2
@@ -219,19 +220,19 @@ compile() {
     echo "nvcc -arch=$ARCH ${into##*/}"
     nvcc=$(tools/build/toolchain.sh nvcc)
     mkdir -p "${into%/*}"
-    # The flags are words of the shell, as in make's own recipes; no path becomes one.
+    # eval splits the flags as the shell of make's recipes does; paths are not split.
     eval '"$nvcc"' "$NVCC_FLAGS" '-x cu -o "$into.new" "$source" "$@" -Xlinker "-rpath,${nvcc%/*}/../lib64"'
     mv "$into.new" "$into" && echo "$made_of" >"$into.from"
 }
-# The version of the CUB in $CCCL, a folder such as include/cccl of the wheel nvidia-cuda-cccl.
+# Sets cub to the version of CUB in $CCCL, a folder such as include/cccl of the wheel nvidia-cuda-cccl.
 cub_version() {
-    [ -e "$CCCL/cub/version.cuh" ] || die "record-$1 takes CCCL=DIR with CUB's headers, and there is no" \
-        "${CCCL:-DIR}/cub/version.cuh: pip download --no-deps nvidia-cuda-cccl, unzip, nvidia/cu13/include/cccl"
+    [ -e "$CCCL/cub/version.cuh" ] || die "record-$1 needs CCCL=DIR with CUB's headers, and ${CCCL:-DIR}/cub/version.cuh is missing: run" \
+        "pip download --no-deps nvidia-cuda-cccl, unzip the wheel, and pass nvidia/cu13/include/cccl"
     cub=$(echo CUB_VERSION | "$(tools/build/toolchain.sh nvcc)" -I "$CCCL" -include cub/version.cuh -E -x cu - 2>/dev/null |
         awk '/^[0-9]+$/ { printf "%d.%d.%d", $1 / 100000, $1 / 100 % 1000, $1 % 100 }')
-    [ -n "$cub" ] || die "$CCCL/cub/version.cuh does not say which CUB it is of"
+    [ -n "$cub" ] || die "$CCCL/cub/version.cuh defines no CUB_VERSION: pass the folder of another CUB"
 }
-# timed CSV PROGRAM ARGUMENTS...: on a GPU its times; on the CPU device whether it is right.
+# timed CSV PROGRAM ARGUMENTS...: measure it on a GPU, or check its results on the CPU device.
 timed() {
     csv=$1
     shift
@@ -242,7 +243,7 @@ timed() {
         logged "${csv%.csv}.log" flock "$B/gpu" "$@" --csv "$csv"
     fi
 }
-# with FILE...: all of a lab's kernels are measured in that run, ours too, by the program of the chapter.
+# `with` lists the labs whose chapter has its own program for this; it measures all kernels of the lab.
 newest() {
     cub_version newest
     file=$DEVICE-newest from='' with='' count=0
@@ -259,7 +260,7 @@ newest() {
         done
     done
     if [ "$DEVICE" = cpu ]; then
-        echo "$count labs right with CUB $cub on the CPU device: no times to record"
+        echo "$count labs correct with CUB $cub on the CPU device, which has no times to record"
     else
         "$B/collect" -n "$N" -f "cub: $cub" $with -o "results/$file.csv" $from
         echo "results/$file.csv"
@@ -281,7 +282,7 @@ shapes() {
         from="$from $B/results/$file/$lab.csv" with="$with -w $lab=code/$program"
     done
     if [ "$DEVICE" = cpu ]; then
-        echo "rows of every shape right on the CPU device: no times to record"
+        echo "rows of every shape correct on the CPU device, which has no times to record"
     else
         "$B/collect" $with -o "results/$file.csv" $from
         echo "results/$file.csv"

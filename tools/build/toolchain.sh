@@ -4,23 +4,23 @@
 #   tools/build/toolchain.sh python    prints a python3 (3.10 or later) that imports matplotlib
 #   tools/build/toolchain.sh pandoc    prints a pandoc (2.17 or later)
 #   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12.4 or later)
-#   tools/build/toolchain.sh -f nvcc   prints it if it is there, and installs nothing
-#   tools/build/toolchain.sh arch      prints the architecture of the GPU at hand, as in sm_90 (the
+#   tools/build/toolchain.sh -f nvcc   prints it if it exists, and installs nothing
+#   tools/build/toolchain.sh arch      prints the architecture of the GPU, as in sm_90 (the
 #                                lowest of several); nothing without a GPU
 #   tools/build/toolchain.sh all nvcc pandoc cc git
-#                                checks all of these: names what you must install, lists what it
-#                                will install, and then installs that
+#                                checks all of these: prints what you must install and what it
+#                                will install, and then installs the latter
 #
 # It uses the tools that are installed. It installs missing ones from Python wheels into $B (default:
-# build), and moves each into place complete or not at all, so an interrupted or doubled call does no harm.
-# tools/build/pins/ has their versions and hashes; tools/build/pin.py writes the hashes. The answer is kept
-# in $B/toolchain and holds while PATH, CUDA_HOME and the versions stay the same and the program is there.
-# If it can neither find nor install a tool, one line says what to install, and the exit status is 1. Paths
-# are relative to the repository root if $B is.
+# build), and moves each into place only when it is complete, so an interrupted or concurrent call does no harm.
+# tools/build/pins/ has their versions and hashes; tools/build/pin.py writes the hashes. The answer is cached
+# in $B/toolchain and is valid while PATH, CUDA_HOME and the versions are unchanged and the program exists.
+# If it can neither find nor install a tool, it prints what to install and exits with 1. Paths are relative
+# to the repository root if $B is.
 #
-#   CUDA_WHEELS=13.5 make    compiles with the CUDA of tools/build/pins/cuda-13.5.txt, also where there
-#                            is another nvcc. There is none for CUDA 12.4: NVIDIA publishes no wheel with
-#                            its nvcc. Put that toolkit's bin folder first in PATH instead.
+#   CUDA_WHEELS=13.5 make    compiles with the CUDA of tools/build/pins/cuda-13.5.txt, even if another
+#                            nvcc is installed. There are no wheels for CUDA 12.4, since NVIDIA publishes
+#                            none with its nvcc: put the toolkit's bin folder first in PATH instead.
 set -u
 
 only_find=
@@ -74,7 +74,7 @@ all | arch) ;;
     ;;
 esac
 
-# --- all tools of a goal: name those that the user must install, list those that this script will install ---
+# --- all: check the tools of a goal ---
 
 if [ "$tool" = all ]; then
     shift
@@ -87,7 +87,7 @@ if [ "$tool" = all ]; then
         git) has git git ;;
         *) "$0" -f "$tool" >/dev/null 2>&1 || missing="$missing $tool" ;;
         esac
-        # nvcc calls g++, unless it was told to call another compiler.
+        # nvcc calls g++, unless its flags choose another compiler.
         if [ "$tool" = nvcc ] && [ -z "${NVCC_CCBIN:-}${NVCC_PREPEND_FLAGS:-}" ]; then has g++ g++; fi
     done
     if [ -n "$missing" ] && command -v python3 >/dev/null && ! python3 -m pip --version >/dev/null 2>&1 &&
@@ -98,7 +98,7 @@ if [ "$tool" = all ]; then
         echo "toolchain: missing:$lacking: run \"apt install$lacking\" as root (package names of Debian and Ubuntu)" >&2
         exit 1
     fi
-    [ -z "$missing" ] || echo "toolchain: these are missing, and will be installed into $build/ from Python wheels:" >&2
+    [ -z "$missing" ] || echo "toolchain: installing these missing tools into $build/ from Python wheels:" >&2
     for tool in $missing; do about "$tool" && echo "    $what, $megabytes, into $target" >&2; done
     for tool in $missing; do
         "$0" "$tool" >/dev/null || failed=$?
@@ -107,7 +107,7 @@ if [ "$tool" = all ]; then
     exit $failed
 fi
 
-# What an answer depends on, on one line.
+# Everything that the answer depends on, on one line.
 if [ "$tool" = arch ]; then
     boot=
     [ -r /proc/sys/kernel/random/boot_id ] && read -r boot </proc/sys/kernel/random/boot_id
@@ -117,14 +117,14 @@ else
     key="$PATH|${CUDA_HOME:-}|${CUDA_WHEELS:-}|$pins"
 fi
 
-# The answer of an earlier call: no program is started but the shell.
+# A cached answer needs no other program than the shell.
 if [ -r "$kept" ] && { IFS= read -r kept_key && IFS= read -r answer; } <"$kept" &&
     [ "$kept_key" = "$key" ] && { [ "$tool" = arch ] || [ -x "$answer" ]; }; then
     printf '%s\n' "$answer"
     exit 0
 fi
 
-# keep ANSWER: print it and remember it, if $B can be written.
+# keep ANSWER: print it and, if $B is writable, cache it.
 keep() {
     printf '%s\n' "$1"
     mkdir -p "$build/toolchain" 2>/dev/null &&
@@ -152,13 +152,13 @@ python_is_recent() {
     "$1" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
-# version_is MAJOR MINOR VERSION: is it at least that?
+# version_is MAJOR MINOR VERSION: whether VERSION is at least MAJOR.MINOR.
 version_is() {
     minor=${3#*.}
     [ "${3%%.*}" -gt "$1" ] || { [ "${3%%.*}" -eq "$1" ] && [ "${minor%%[!0-9]*}" -ge "$2" ]; }
 } 2>/dev/null
 
-# works PROGRAM: does it run, and is it recent enough?
+# works PROGRAM: whether it runs and is recent enough.
 works() {
     case $tool in
     python) python_is_recent "$1" && "$1" -c 'import matplotlib.backends.backend_svg' 2>/dev/null ;;
@@ -183,7 +183,7 @@ if [ "$tool" = nvcc ] && [ -n "$candidates" ]; then
     done
 fi
 
-# installed: is what an earlier call installed of these versions, and alive?
+# installed: whether an earlier call installed these versions, and they work.
 installed() {
     [ -r "$target/pins" ] && [ "$(cat "$target/pins")" = "$pins" ] && works "$program"
 }
@@ -202,7 +202,7 @@ stage=$build/toolchain/stage.$$
 trap 'rm -rf "$stage" "$kept.$$"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-for left in "$build"/toolchain/stage.*; do # of calls that were killed
+for left in "$build"/toolchain/stage.*; do # left by killed calls
     [ -d "$left" ] && ! kill -0 "${left##*.}" 2>/dev/null && rm -rf "$left"
 done
 mkdir -p "$stage" 2>/dev/null || fail "$build cannot be written"
@@ -232,7 +232,7 @@ mkdir -p "$into" && printf '%s\n' "$pins" >"$new/pins"
     --target "$into" -r "$pin_file" >"$stage/log" 2>&1 ||
     fail "pip did not install it ($(sed -n 's/^ERROR: //p' "$stage/log" | head -n 1))"
 
-if [ "$tool" = nvcc ]; then # the names the linker looks for
+if [ "$tool" = nvcc ]; then # the file names that the linker needs
     cu=$new/nvidia/cu13
     ln -s lib "$cu/lib64"
     ln -s libcudart.so.13 "$cu/lib/libcudart.so"
@@ -240,7 +240,7 @@ fi
 
 works "$new/${program#"$target"/}" || fail "what pip installed does not run"
 
-# A rename onto a full folder fails: then another call was first, or an older version is there.
+# Renaming to a nonempty folder fails: another call was faster, or there is an older version.
 publish() {
     "$python" -c 'import os, sys; os.rename(*sys.argv[1:])' "$new" "$target" 2>/dev/null
 }

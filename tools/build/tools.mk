@@ -1,5 +1,5 @@
-# The programs in C. An object, its list of headers and a program appear whole or not at all.
-# WERROR=1 turns warnings into errors. Continuous integration sets it; a user need not.
+# Builds the programs in C. Objects, their lists of headers and programs are written completely or not at all.
+# WERROR=1, which continuous integration sets, turns warnings into errors.
 
 OPTIMIZE ?= -O3
 C_FLAGS = $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror) $(CPPFLAGS) $(CFLAGS) -std=c11 -Itools
@@ -9,7 +9,7 @@ flags_ld = $(CC) $(COMPILER) $(LDFLAGS) $(LDLIBS)
 PROGRAMS := tangle weave collect grade
 MODULES := $(filter-out %/main.c,$(wildcard tools/*/*.c))
 
-# compile FLAGS: $< into $@. A list of headers is made with its object, by no rule of make's own.
+# compile FLAGS: $< into $@, with its list of headers, so %.d needs no rule.
 compile = $(CC) $(C_FLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && mv $@.new.d $(@:.o=.d) && mv $@.new $@
 # link FLAGS LIBRARIES: the objects and archives of $^ into $@.
 link = $(CC) $(C_FLAGS) $(LDFLAGS) $(1) $(filter %.o %.a,$^) -o $@.new $(LDLIBS) $(2) && mv $@.new $@
@@ -26,24 +26,24 @@ $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a $(B)/flags/ld
 	$(Q)$(call link,,-lm)
 -include $(wildcard $(B)/tools/*/*.d)
 
-# A man page is made from what -h prints.
+# A man page is made from the output of -h.
 $(B)/man/%.1: $(B)/% tools/build/manual.sh
 	@mkdir -p $(@D)
 	$(Q)tools/build/manual.sh $< $(or $(wildcard tools/$*/main.c),tools/simt/launcher/main.c) >$@.new && mv $@.new $@
 
-# The CPU device: the launcher $(B)/simt and, in $(B)/simt-runtime/, the libraries it puts in the place
-# of the CUDA runtime, libcudart.so.{12,13}: the same objects, one file compiled twice.
+# The CPU device: the launcher $(B)/simt and, in $(B)/simt-runtime/, the libraries that replace the CUDA
+# runtime, libcudart.so.{12,13}. They consist of the same objects, except SIMT_ABI, which is compiled for each.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
-# What simt --opcodes reads of machine code, and --time of devices.
+# For simt --opcodes, which reads machine code, and --time, which reads devices.
 SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/opcodes sass/table time/device)
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena catalog csv file json kernel_name str)
-# The code that executes and checks instructions is compiled once more for each of these features. A folder
-# of the feature's name has those libraries, and the launcher chooses one (simt/launcher/processor.c, which
-# lists the same features). All other code runs on any x86-64 processor.
+# The code that executes and checks instructions is also compiled for each of these processor features, into
+# libraries in a folder of that name. The launcher chooses one (simt/launcher/processor.c lists the same
+# features). All other code runs on any x86-64 processor.
 SIMT_PROCESSORS := $(if $(filter x86_64-%,$(COMPILER)),avx2 avx512)
 flags_avx2    := -mavx2 -mbmi -mbmi2 -mfma -mpopcnt
 flags_avx512  := $(flags_avx2) -mavx512bw -mavx512dq -mavx512f -mavx512vl
@@ -59,7 +59,7 @@ $(B)/simt-objects/%.o: tools/$$(subst avx2/,,$$(subst avx512/,,$$*)).c $(B)/flag
 	@mkdir -p $(@D)
 	@echo 'cc $(@:$(B)/simt-objects/%.o=%.c)'
 	$(Q)$(call compile,$(SIMT_FLAGS) $(flags_$(firstword $(subst /, ,$(@:$(B)/simt-objects/%=%)))))
-# What the CPU device's report shares with the book's page, and what is its own, as bytes.
+# The files of the CPU device's report, some shared with the book's page, embedded as bytes.
 PAGE_PARTS := theme.css code.css cuda.xml $(notdir $(wildcard tools/page/report*))
 $(B)/page_parts.c: tools/build/embed.sh $(PAGE_PARTS:%=tools/page/%)
 	@mkdir -p $(@D)
@@ -73,7 +73,7 @@ $(B)/simt-objects/abi_%.o: $(SIMT_ABI) $(B)/flags/cc
 $(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED) $(B)/flags/ld
 	@echo 'cc $@'
 	$(Q)$(call link,,-ldl -lm)
-# What stands in for the C library's own, _exit, has no version: programs ask for one of another file.
+# _exit, which replaces the C library's, has no symbol version, since programs request that of libc.
 $(SIMT_RUNTIMES): $$(call runtime_objects,$$(filter-out simt-runtime/,$$(notdir $$(@D))/)) $(SIMT_SHARED) \
   $(B)/simt-objects/abi_$$(subst .,,$$(suffix $$@)).o $(B)/flags/ld
 	@mkdir -p $(@D)
@@ -82,7 +82,7 @@ $(SIMT_RUNTIMES): $$(call runtime_objects,$$(filter-out simt-runtime/,$$(notdir 
 	$(Q)$(call link,-shared -Wl$(,)-soname$(,)$(@F) -Wl$(,)--version-script$(,)$@.map,-lm -lpthread -ldl)
 -include $(shell find $(B)/simt-objects -name '*.d' 2>/dev/null)
 
-# For editors, which look for it in a folder of this name: appendix A.
+# For editors, which look for it in a folder named build (appendix A).
 TOOL_SOURCES := $(wildcard tools/*/*.c tools/simt/*/*.c tools/simt/*/*/*.c)
 $(B)/compile_commands.json: tools/build/database.sh $(TOOL_SOURCES) $(B)/labs.mk $(B)/flags/cc
 	@tools/build/database.sh '$(or $(found_nvcc),nvcc)' '$(C_FLAGS)' $(TOOL_SOURCES) $(wildcard $(B)/code/*.cu) >$@.new && mv $@.new $@

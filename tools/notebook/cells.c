@@ -1,4 +1,4 @@
-// Cells: see cells.h.
+// Writes notebook cells as JSON in the layout of nbformat 4.5.
 #include "notebook/cells.h"
 
 #include "base/json.h"
@@ -52,7 +52,7 @@ static void add(Cells *cells, CellKind kind, Str id, Str text) {
 
 void cells_add_markdown(Cells *cells, Str id, Str text) {
     text = without_blank_lines(text);
-    Buf kept = {.arena = cells->arena}; // the caller may go on in the same place
+    Buf kept = {.arena = cells->arena}; // the caller may reuse the text's memory
     buf_add(&kept, text);
     if (text.len) add(cells, CELL_TEXT, id, buf_str(&kept));
 }

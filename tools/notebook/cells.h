@@ -1,7 +1,7 @@
 // Cells: the cells of one Jupyter notebook, format 4.5, as text.
 //
-// nbformat's own layout, so that a notebook that is opened and saved unchanged stays the same
-// bytes: sorted keys, an indent of one, a list of lines as source. No outputs are stored.
+// The layout is nbformat's own, so that opening and saving an unchanged notebook changes no byte:
+// sorted keys, an indent of one, source as a list of lines. Outputs are not stored.
 #ifndef NOTEBOOK_CELLS_H
 #define NOTEBOOK_CELLS_H
 
@@ -16,25 +16,26 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    Map ids; // given so far, with the last number that was tried behind each
+    Map ids; // ids in use, each with the last number tried as a suffix
     Cell *items;
     size_t count, capacity;
 } Cells;
 
 void cells_open(Cells *cells, Arena *arena);
 
-// `id` is wished for: what cell ids may not hold is replaced, and repeated ones are numbered. Blank
-// lines at both ends of a text are dropped; an empty one makes no cell.
+// Adds a Markdown cell. `id` is a suggestion: characters that cell ids may not contain are
+// replaced, and repeated ids are numbered. Blank lines at both ends are dropped; an empty text adds
+// no cell.
 void cells_add_markdown(Cells *cells, Str id, Str text);
 
-// Code, taken as it is. Where its first or second line starts with #@title, the cell is folded:
-// Colab shows the title as a form, JupyterLab a bar to open it.
+// Adds a code cell. It is folded if its first or second line starts with #@title: Colab shows the
+// title as a form, JupyterLab a bar to open the cell.
 void cells_add_code(Cells *cells, Str id, Str text);
 
-// The same, to be filled in: Colab makes a field of its #@param, and Jupyter shows the code.
+// Adds a code cell with fields to fill in: Colab makes one of each #@param; Jupyter shows the code.
 void cells_add_form(Cells *cells, Str id, Str text);
 
-// The whole notebook. `source` says in its metadata what it is generated from.
+// Returns the whole notebook. Its metadata names `source` as what it is generated from.
 Str cells_close(Cells *cells, Str source);
 
 #endif

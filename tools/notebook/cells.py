@@ -1,42 +1,42 @@
 """The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
 
-`weave -t notebook` copies them, with the notebook's name for @name@: those before [chapters] behind
-the title and the question of the chapter, or of the book. Marks in brackets stand for what it makes
-itself: the front, the harness, the recorded results and the chapters; [markdown of all] is a cell of
-the notebook with all chapters alone; `include` puts a file with further cells in its place. Only the
-standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
+`weave -t notebook` copies the cells and replaces @name@ by the notebook's name. The cells before
+[chapters] follow the title and the question of the chapter or book. weave replaces marks in brackets by
+the front matter, the harness, the recorded results and the chapters. [markdown of all] is a cell for
+the notebook with all chapters only. `include` inserts the cells of another file. The cells import only
+the standard library and what Colab provides, and need Python 3.10 and CUDA 12.4 or later.
 """
 
 # %% [front]
 
 # %% [markdown]
-# **Run all cells from top to bottom.** The folded ones find the GPU and the compiler. Each kernel
-# has a cell of its own that writes it to a file: change it, run it, then run the next cell that
-# starts with `run(`, and you see what the change did. A kernel that does not compile or does not add
-# up stops the run and says where. Commands such as `make chapter-4` are for a checkout of the
-# repository: here the cell below a chapter's code does the same, and `grade(` what
-# `make exercise-4.1` does.
+# **Run all cells from top to bottom.** The folded cells find the GPU and the compiler. Each kernel
+# has its own cell, which writes it to a file. To see what a change does, edit a kernel's cell, run it,
+# and run the next cell that starts with `run(`. If a kernel does not compile or gives a wrong sum,
+# the run stops and prints where. Commands such as `make chapter-4` are for a checkout of the
+# repository. Here the cell below a chapter's code does the same, and `grade(` does the same as
+# `make exercise-4.1`.
 
 # %% [markdown of all]
-# **How long it takes.** Run all took about four minutes on an H200 with many cores, most of it compiling; chapter 17
-# has come since. To compile the labs of all chapters takes some two minutes of a processor's time, and took seven on
-# two busy cores.
+# **How long it takes.** On an H200 with many cores, Run all took about four minutes, mostly for compiling; chapter 17
+# was added later. Compiling the labs of all chapters takes about two minutes of processor time; on two busy cores it
+# took seven minutes.
 
 # %% workbench
-#@title The workbench: puts labs together, compiles and runs them, shows tables and figures
+#@title The workbench: assembles, compiles and runs labs, shows tables and figures
 import csv, hashlib, html, json, os, re, shlex, shutil, subprocess, tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from IPython.display import HTML, display
 
-START = globals().get("START") or Path.cwd()  # the same when this cell runs again
+START = globals().get("START") or Path.cwd()  # unchanged when this cell runs again
 GPU_PLEASE = (
-    "There is no GPU here: in Colab choose Runtime > Change runtime type > T4 GPU, "
+    "There is no GPU here. In Colab, choose Runtime > Change runtime type > T4 GPU, "
     "then Runtime > Run all."
 )
-PROBLEM = "The set-up cell has not run to its end: run it again."  # why no lab can run; "": it can
-MACHINE = None  # what set_up has found here
-RUNS = {}  # lab: (source hash, its CSV, the rows of it)
+PROBLEM = "The set-up cell has not finished: run it again."  # why no lab can run, or ""
+MACHINE = None  # the GPUs, compiler and folders that set_up found
+RUNS = {}  # lab: (source hash, CSV text, its rows)
 
 
 class Stop(Exception):
@@ -46,11 +46,11 @@ class Stop(Exception):
         return [str(self)]
 
 
-# --- what is here ---
+# --- set-up ---
 
 
 def stop(message):
-    """Ends the run. Where cells go on all the same, each says why, and none writes a file here."""
+    """Ends the run. If later cells run nevertheless, each prints the reason, and files go to a temporary folder."""
     global PROBLEM
     PROBLEM = message
     os.chdir(tempfile.mkdtemp())
@@ -58,13 +58,13 @@ def stop(message):
 
 
 def ready():
-    """Stops a cell that cannot do its work: set-up has found no GPU, or no compiler."""
+    """Stops a cell that cannot work because set_up found no GPU or no compiler."""
     if PROBLEM:
         raise Stop(PROBLEM)
 
 
 def output_of(*command):
-    """What a program prints; nothing if it fails or is not there."""
+    """The output of a program; "" if it fails or is missing."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -84,26 +84,25 @@ def find_nvcc(repository):
     if not nvcc and repository:
         nvcc = output_of(str(repository / "tools/build/toolchain.sh"), "nvcc").strip()
     if not nvcc:
-        stop("There is no nvcc here: install the CUDA Toolkit, 12.4 or later, or use Colab.")
+        stop("nvcc is missing: install the CUDA Toolkit, 12.4 or later, or use Colab.")
     return nvcc
 
 
 def check_driver(nvcc):
-    """Programs start on every driver that knows their CUDA's first number (CUDA Compatibility, minor
-    versions). On an older one they compile, and then not one of them starts."""
+    """Stops if the driver's CUDA major version is older than the toolkit's: programs would compile but not
+    start (CUDA Compatibility, minor version compatibility)."""
     toolkit = re.search(r"release (\d+)\.\d+", output_of(nvcc, "--version"))
     driver = re.search(r"CUDA (?:UMD )?Version: *(\d+)\.\d+", output_of("nvidia-smi"))
     if toolkit and driver and int(toolkit[1]) > int(driver[1]):
         stop(
-            f"The GPU's driver is older than {nvcc}: it starts programs of CUDA {driver[1]} at most, "
-            f"not of CUDA {toolkit[1]}. Install a newer driver, or an older CUDA Toolkit."
+            f"The GPU's driver is too old for {nvcc}: it runs programs up to CUDA {driver[1]}, "
+            f"not CUDA {toolkit[1]}. Install a newer driver or an older CUDA Toolkit."
         )
 
 
 def machine_code_for(gpus, nvcc):
-    """The architectures of these GPUs, as far as the compiler makes machine code that they run: one of
-    the same first number that is not newer. PTX is no way out: the driver would have to compile it,
-    and one that is older than the toolkit cannot."""
+    """The newest architecture for each GPU that the compiler supports and the GPU runs: same major version,
+    not newer. PTX is no alternative, since a driver older than the toolkit cannot compile it."""
     made = [int(number) for number in re.findall(r"sm_(\d+)\b", output_of(nvcc, "--list-gpu-code"))]
     fitting = [
         max((code for code in made if code // 10 == gpu // 10 and code <= gpu), default=0)
@@ -117,7 +116,7 @@ def machine_code_for(gpus, nvcc):
 
 
 def find_simt(repository, build):
-    """The CPU device of the repository that the notebook lies in."""
+    """The CPU device of the repository that contains the notebook; built if it is missing."""
     simt = repository / build / "simt"
     if not simt.exists():
         command = ["make", "-C", repository, f"B={build}", "simt"]
@@ -128,7 +127,7 @@ def find_simt(repository, build):
 
 
 def set_up(name, arch, n, seconds):
-    """Finds what is here, and goes where the cells of the notebook write their files."""
+    """Finds the GPUs and the compiler, and changes to the folder for the files that the cells write."""
     global MACHINE, PROBLEM
     build = os.environ.get("B", "build")  # the repository's build folder
     repository = START.parent if (START.parent / "tools/simt").is_dir() else None
@@ -141,7 +140,7 @@ def set_up(name, arch, n, seconds):
         check_driver(nvcc)
     codes = [arch] if arch else machine_code_for(gpus, nvcc) if gpus else ["sm_90"]
     if not re.fullmatch(r"sm_\d+[a-z]?", codes[0]):
-        stop(f"ARCH is {arch}: it should be an architecture of real GPUs, such as sm_75.")
+        stop(f"ARCH is {arch}: set it to an architecture such as sm_75, or to nothing.")
     n = n or (25_600_000 if gpus else 100_000)
     work = repository / build / "notebooks" / name if repository else START / name
     programs = work.parent / "bin" if repository else work / "bin"
@@ -156,8 +155,8 @@ def set_up(name, arch, n, seconds):
     if gpus:
         print(f"{gpus[0][1]}: compiling with {nvcc} for {', '.join(codes)}")
     else:
-        print("There is no GPU here, so the labs run on the CPU device of the repository that this")
-        print(f"notebook lies in: right answers and exact counts, no times, {n:,} elements.")
+        print("There is no GPU here, so the labs run on the CPU device of the repository that contains this")
+        print(f"notebook: correct results and exact counts, no times, {n:,} elements.")
 
 
 # --- labs ---
@@ -166,7 +165,7 @@ REFERENCE = re.compile(r"([ \t]*)<<([^\W\d][\w:.-]*)>>\s*")
 
 
 def read_chunks():
-    """Name: (cell, its line before the first one of the chunk, text) for all that cells wrote."""
+    """{name: (cell, number of lines before the chunk, text)} of every chunk that a cell wrote."""
     chunks = {}
     if Path("harness.md").exists():
         text = Path("harness.md").read_text(encoding="utf-8")
@@ -177,13 +176,13 @@ def read_chunks():
     for path in Path().glob("*.cu"):
         name = path.name if path.name[0].isdigit() else path.stem
         text = path.read_text(encoding="utf-8")
-        title = re.match("#@title .*\n", text)  # of a cell that is folded
+        title = re.match("#@title .*\n", text)  # only in folded cells
         chunks[name] = (path.stem, 2 if title else 1, text[title.end() if title else 0 :])
     return chunks
 
 
 def expand(chunks, name, indent="", users=()):
-    """The lines of a chunk with all it pulls in: (cell, line in the cell, text)."""
+    """The lines of a chunk with its references expanded: (cell, line in the cell, text)."""
     if name not in chunks:
         raise Stop(f"<<{name}>>: no cell above writes {name}.cu. Run all cells above once.")
     if name in users:
@@ -198,7 +197,7 @@ def expand(chunks, name, indent="", users=()):
 
 
 def assemble(lab, chunks=None):
-    """The program as in code/, and with #line, so that messages name a cell and its line."""
+    """The program as in code/, and with #line directives, so that compiler messages name a cell and line."""
     plain, lined, at = [], [], None
     for cell, number, text in expand(chunks or read_chunks(), f"{lab}.cu"):
         if at != (cell, number) and not (plain and plain[-1].endswith("\\")):
@@ -210,7 +209,7 @@ def assemble(lab, chunks=None):
 
 
 def source_hash(text):
-    """64-bit FNV-1a, as weave has it."""
+    """64-bit FNV-1a, as in weave."""
     value = 0xCBF29CE484222325
     for byte in text.encode():
         value = (value ^ byte) * 0x100000001B3 % (1 << 64)
@@ -218,7 +217,7 @@ def source_hash(text):
 
 
 def target_flags():
-    """For a GPU machine code alone, so that no driver ever compiles; the CPU device runs PTX."""
+    """Only machine code for a GPU, so that the driver never compiles; only PTX for the CPU device."""
     if MACHINE.simt:
         ptx = MACHINE.codes[0].replace("sm", "compute")
         return [f"-gencode=arch={ptx},code={ptx}", "-cudart", "shared", "--no-compress"]
@@ -244,12 +243,12 @@ def compile_lab(lab, link):
 
 
 def machine_of(lab):
-    """Where a lab that measures what the device can do writes that."""
+    """The file of a lab that measures the limits of the device."""
     return Path(f"{lab}.machine.csv")
 
 
 def measure(lab, program, n, options, machine):
-    """Runs a lab, which writes its CSV, and shows what it prints."""
+    """Runs a lab, prints its output, and returns the path of its CSV."""
     table = Path(f"{lab}.csv")
     command = [str(program), "-n", str(n or MACHINE.n), *shlex.split(options)]
     if MACHINE.simt:
@@ -260,15 +259,15 @@ def measure(lab, program, n, options, machine):
     table.unlink(missing_ok=True)
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
-        raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
+        raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} failed with status {done.returncode}.")
     print(done.stdout.split("\n\nCPU device:")[0] if MACHINE.simt else done.stdout)
-    if MACHINE.simt:  # kernels are called as in results
+    if MACHINE.simt:  # the names of kernels as in results/
         table.write_text(output_of(tool("collect"), "names", table), encoding="utf-8")
     return table
 
 
 def run(lab, n=0, options="", link="", machine=False):
-    """Puts a lab together from the cells above, compiles it, runs it, and shows what came out."""
+    """Assembles a lab from the cells above, compiles it, runs it, and shows its results."""
     ready()
     RUNS.pop(lab, None)
     if link and MACHINE.simt:
@@ -294,7 +293,7 @@ def run(lab, n=0, options="", link="", machine=False):
 
 
 def tool(name):
-    """A program of the repository, built if it is not there."""
+    """The path of a program of the repository, which is built if it is missing."""
     path = MACHINE.repository / MACHINE.build / name
     if not path.exists():
         goal = f"{MACHINE.build}/{name}"
@@ -306,7 +305,7 @@ def tool(name):
 
 
 def grade_here(number, *options):
-    """What `make exercise-N.M` says, of the programs in WORK/exercises."""
+    """Prints what `make exercise-N.M` prints, for the program in exercises/ of the current folder."""
     folder = os.path.abspath("exercises")
     command = [tool("grade"), "-b", MACHINE.build, "-c", MACHINE.nvcc, "-w", folder, *options, number]
     home = MACHINE.repository
@@ -316,12 +315,12 @@ def grade_here(number, *options):
 
 
 def time_on_gpu(program):
-    """Microseconds of a launch: what the program of an exercise prints with --time."""
+    """Microseconds per launch, from the output of an exercise's program with --time."""
     return float(re.search(r"^time = (\S+)$", output_of(program, "--time"), re.MULTILINE)[1])
 
 
 def grade_on_gpu(number, name, chunks, hole):
-    """Checks every result, and times the program beside the solution."""
+    """Checks every result, and times both the program and the solution."""
     programs = {}
     for whose, text in (("own", chunks[hole]), ("solution", chunks[f"{hole}.solution"])):
         source = Path("exercises") / f"{name}.{whose}.cu"
@@ -330,24 +329,24 @@ def grade_on_gpu(number, name, chunks, hole):
         command = [MACHINE.nvcc, "-O3", *target_flags(), "-o", programs[whose], str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            print(f"It does not compile:\n{done.stderr or done.stdout}")
+            print(f"The program does not compile:\n{done.stderr or done.stdout}")
             return
     done = subprocess.run([programs["own"]], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     print(done.stdout + done.stderr)
     if done.returncode:
-        print(f"Exercise {number}: not yet.")
+        print(f"Exercise {number}: not yet solved.")
         return
     times = {whose: min(time_on_gpu(program) for _ in range(3)) for whose, program in programs.items()}
     print(f"Exercise {number}: every result is right. {times['own']:.2f} µs, the solution {times['solution']:.2f} µs.")
-    print("The other demands are counts: the CPU device takes them, make exercise-" + number + " in the repository.")
+    print(f"Other requirements are counts. To check them, run make exercise-{number} in the repository.")
 
 
 def grade(number, name, hole, starter):
-    """Puts the program of an exercise together from the cells above and says what is missing."""
+    """Assembles the program of an exercise from the cells above, and prints which requirements it fails."""
     ready()
     chunks = read_chunks()
     if source_hash(assemble(name)[0]) == starter:
-        print(f"Exercise {number} is as it was: change the cell that writes {hole}.cu, then run both.")
+        print(f"Exercise {number} is unchanged: edit the cell that writes {hole}.cu, then run it and this cell.")
         return
     Path("exercises").mkdir(exist_ok=True)
     if not MACHINE.simt:
@@ -359,21 +358,21 @@ def grade(number, name, hole, starter):
 
 
 def answer(number, value):
-    """Says whether the number that an exercise asks for is right."""
+    """Prints whether a number is the answer of an exercise."""
     ready()
     if value is None:
-        print(f"Exercise {number} asks for a number: write it in the place of None.")
+        print(f"Exercise {number} asks for a number: replace None by it.")
     elif MACHINE.simt:
         grade_here(number, "-a", str(value))
     else:
-        print("The CPU device is not at hand here: open the answer above, and compare.")
+        print("The CPU device is not available here: open the answer above to compare.")
 
 
 # --- tables and figures ---
 
 
 def show_table(caption, heads, rows):
-    """Numbers to the right, text to the left."""
+    """The first column is aligned to the left, the others to the right."""
     cells = lambda row, tag: "".join(
         f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{html.escape(str(cell))}</{tag}>'
         for i, cell in enumerate(row)
@@ -384,14 +383,14 @@ def show_table(caption, heads, rows):
 
 
 def device_name():
-    """The GPU that the labs ran on: of several the one that they name."""
+    """The GPU that the labs ran on: the one that they reported, else the first."""
     texts = [text for _, text, _ in RUNS.values()]
     named = re.search(r"^# device: (.*)$", texts[0], re.MULTILINE) if texts else None
     return named[1] if named else MACHINE.gpus[0][1]
 
 
 def medians(lab, row):
-    """{device: microseconds}: of this run first, then of the devices in RECORDED."""
+    """{device: microseconds}: this run first, then the devices in RECORDED."""
     known = {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, int(row["n"]), row["kernel"])}
     return {f"{device_name()}, here": float(row["median_us"]), **known}
 
@@ -440,17 +439,17 @@ def show_counts(lab, rows):
 
 
 def plain(name):
-    """A name in a figure: a dollar sign in it starts no formula."""
+    """A name for a figure, with dollar signs escaped so that they do not start a formula."""
     return name.replace("$", r"\$")
 
 
 def draw(bars, unit, lines=()):
-    """A dot per device on each kernel's line, on a log scale, and lines across: (name, value)."""
+    """Draws a line per kernel with a dot per device on a log scale, and a vertical line per (name, value)."""
     try:
         import matplotlib.pyplot as plt
         from matplotlib.ticker import LogLocator
     except ImportError:
-        print("There is no matplotlib here, so there is no figure.")
+        print("There is no figure, since matplotlib is missing: install it.")
         return
     if not bars:
         return
@@ -482,16 +481,16 @@ def draw(bars, unit, lines=()):
     plt.show()
 
 
-# --- all of them ---
+# --- all labs ---
 
 
 def name_of(lab, kernel):
-    """What the chapter calls a kernel: by what it changed."""
+    """The name that the chapter gives to a kernel."""
     return NAMES.get(lab, {}).get(kernel, kernel)
 
 
 def stages():
-    """(name, {device: value}) for each rung of the ladder that ran."""
+    """[(name, {device: value})] for each rung of the ladder that ran."""
     bars = {}
     for lab in sorted(RUNS):
         for row in RUNS[lab][2]:
@@ -504,10 +503,10 @@ def stages():
 
 
 def show_all():
-    """Every rung that ran, in one figure."""
+    """Draws every rung that ran in one figure."""
     ready()
     if len(RUNS) < 2:
-        print("One lab ran: its figure is above." if RUNS else "No lab has run: run the cells above.")
+        print("Only one lab ran: its figure is above." if RUNS else "No lab has run: run the cells above.")
         return
     if MACHINE.simt:
         draw(stages(), "warp instructions")
@@ -529,8 +528,8 @@ def show_all():
 ARCH = ""  #@param {type:"string"}
 N = 0  #@param {type:"integer"}
 SECONDS = 0.1  #@param {type:"number"}
-# ARCH: for example sm_75, to compile for another architecture than that of the GPU found. N: how many
-# elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device. SECONDS: to sample each kernel.
+# ARCH: the architecture to compile for, such as sm_75; "": that of the GPU. N: how many elements to sum;
+# 0: 25,600,000 on a GPU, 100,000 on the CPU device. SECONDS: how long to sample each kernel.
 set_up("@name@", ARCH, N, SECONDS)
 
 # %% [harness]
@@ -541,7 +540,7 @@ set_up("@name@", ARCH, N, SECONDS)
 
 # %% [markdown]
 # ## All results
-# Every stage that ran, and the numbers to take home.
+# Every stage that ran, and its results to download.
 
 # %% all-results
 show_all()

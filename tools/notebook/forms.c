@@ -1,8 +1,8 @@
-// The cells of a prediction: see parts.h.
+// Makes the cells of predictions: a form to fill in, and the comparison with results. See parts.h.
 #include "base/json.h"
 #include "notebook/parts.h"
 
-// Text without emphasis, in one line, as a menu shows it.
+// Text without emphasis, on one line, for a menu.
 static Str plain(const Book *book, Str text) {
     Buf out = {.arena = book->arena};
     for (size_t i = 0; i < text.len; i++)
@@ -17,7 +17,7 @@ static void add_options(Buf *text, const Book *book, const Prediction *predictio
     }
 }
 
-// predict_4_1
+// The variable of a form, predict_4_1.
 static Str variable(const Book *book, Str name) {
     Buf text = {.arena = book->arena};
     buf_add(&text, STR("predict_"));
@@ -70,7 +70,7 @@ Str forms_comparison(const Book *book, Prediction *const *predictions, size_t co
     return buf_str(&text);
 }
 
-// Text of a div without the marks of the quotation that it stands in.
+// The text of a div without the quote marks before its lines.
 static Str unquoted(const Book *book, Str text) {
     Buf out = {.arena = book->arena};
     for (Str line; str_line(&text, &line);) {

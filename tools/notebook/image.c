@@ -1,11 +1,11 @@
-// Figures in cells: see parts.h.
+// Embeds figures into cells as data: URIs: see parts.h.
 #include <errno.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "notebook/parts.h"
 
-// RFC 4648, section 4.
+// Adds bytes in base64: RFC 4648, section 4.
 static void add_base64(Buf *text, Str bytes) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < bytes.len; i += 3) {

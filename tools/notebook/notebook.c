@@ -1,4 +1,4 @@
-// Notebook: see notebook.h.
+// Turns woven chapters into the cells of notebooks, between the sections of the frame.
 #include "notebook/notebook.h"
 
 #include <stdlib.h>
@@ -20,17 +20,17 @@ typedef struct {
     const Labs *labs;
     Str name;         // 04-bank-conflicts
     bool *inside;     // one per file: is this chapter in the notebook?
-    bool whole;       // all of them are
-    bool *needed;     // one per chunk: does a lab that is in the notebook contain it?
-    bool *written;    // one per chunk: does a cell above write it?
-    size_t *missing;  // one per lab: how many of its chunks no cell above writes
-    size_t *complete; // labs that miss nothing any more and have not been run
+    bool whole;       // whether all are
+    bool *needed;     // one per chunk: is it part of a lab in the notebook?
+    bool *written;    // one per chunk: does an earlier cell write it?
+    size_t *missing;  // one per lab: how many of its chunks are not yet written
+    size_t *complete; // labs whose chunks are all written and that have not been run
     size_t complete_count;
-    size_t compared; // predictions of the chapter that stand beside what was measured
-    bool ran;        // a lab of the chapter has been run above
-    Str section;     // name of the heading that the next cell stands under
-    Str frame;       // its sections that have not been added yet
-    bool opened;     // those before the chapters have been
+    size_t compared; // how many predictions of the chapter have been compared with results
+    bool ran;        // an earlier cell runs a lab of the chapter
+    Str section;     // the name of the next cell's heading
+    Str frame;       // the sections of the frame that have not been added yet
+    bool opened;     // the sections before the chapters have been added
     Cells cells;
 } Notebook;
 
@@ -38,8 +38,8 @@ static void open_frame(Notebook *notebook);
 
 // --- names ---
 
-// The file that a chunk's cell writes. A target's name starts with a digit or has no part of a
-// chunk's, so that the two kinds never meet.
+// The file that a chunk's cell writes. It cannot collide with a target: the name of a target starts
+// with a digit or does not end in .cu.
 static Str file_of(const Notebook *notebook, size_t chunk) {
     const Chunk *at = &notebook->book->chunks->chunks[chunk];
     Buf name = {.arena = notebook->book->arena};
@@ -59,8 +59,8 @@ static Str joined(Arena *arena, const char *first, Str second) {
 
 // --- prose ---
 
-// Ends the Markdown cell that is being collected; the next one stands under `section`. The first
-// one of a chapter is its title and its question: the frame opens behind it.
+// Ends the current Markdown cell; the next one belongs to `section`. The first cell of a chapter is
+// its title and question, after which the frame starts.
 static void end_cell(Notebook *notebook, Buf *cell) {
     if (str_trim(buf_str(cell)).len == 0) return;
     cells_add_markdown(&notebook->cells, notebook->section, buf_str(cell));
@@ -68,7 +68,7 @@ static void end_cell(Notebook *notebook, Buf *cell) {
     if (!notebook->whole) open_frame(notebook);
 }
 
-// The name in the anchor line below a heading.
+// The name in the anchor line at the start of a cell.
 static Str anchor_name(Arena *arena, Str text) {
     Str line, mark = STR("<a name=\"");
     if (!str_line(&text, &line) || !str_starts(line, mark)) return STR("text");
@@ -76,7 +76,7 @@ static Str anchor_name(Arena *arena, Str text) {
     return joined(arena, "", str_slice(line, 0, str_find(line, STR("\""))));
 }
 
-// What has been woven since the last code cell becomes Markdown cells: a new one at each heading.
+// Turns the text woven since the last code cell into Markdown cells, one per heading.
 static void flush_text(Notebook *notebook) {
     Book *book = notebook->book;
     FenceParts parts = fence_scan(book->arena, buf_str(&book->out));
@@ -115,7 +115,7 @@ static void mark_written(Notebook *notebook, size_t chunk) {
             notebook->complete[notebook->complete_count++] = labs->users[i];
 }
 
-// The title that folds a cell of an exercise which is not to be read first.
+// Adds a title, which folds the cell, to the program and the solution of an exercise.
 static void add_cell_title(Notebook *notebook, Buf *text, const Chunk *chunk) {
     const Book *book = notebook->book;
     if (chunk->exercise == CHUNK_NONE || chunk->variant == VARIANT_STARTER) return;
@@ -138,9 +138,10 @@ static void add_run_cell(Notebook *notebook, const Lab *lab) {
     Buf text = {.arena = notebook->book->arena};
     const FencePart *part = notebook->book->chunks->chunks[lab->chunk].part;
     Str link, machine, number = key_chapter_number(lab->chapter);
-    buf_format(&text,
-               "# Chapter %.*s: put together, compile, check every sum, time every kernel.\n",
-               STR_ARG(number));
+    buf_format(
+        &text,
+        "# Chapter %.*s: assembles the lab, compiles it, checks every sum, times every kernel.\n",
+        STR_ARG(number));
     buf_format(&text, "run(\"%.*s\"", STR_ARG(lab->name));
     if (fence_attribute(part, STR("link"), &link)) {
         buf_add(&text, STR(", link="));
@@ -157,7 +158,7 @@ static int by_index(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
-// Puts the predictions since the last time beside what was measured.
+// Adds a cell that compares the predictions since the last such cell with results.
 static void add_comparison(Notebook *notebook) {
     const Book *book = notebook->book;
     Prediction *const *first = book->predictions + notebook->compared;
@@ -184,7 +185,7 @@ static void run_complete_labs(Notebook *notebook) {
     notebook->complete_count = 0;
 }
 
-// What a lab takes from chapters that are not in the notebook.
+// Lists the chunks that a lab takes from chapters outside the notebook.
 static void add_borrowed(Notebook *notebook, const Lab *lab) {
     const ChunkTable *table = notebook->labs->table;
     bool first = true;
@@ -193,13 +194,13 @@ static void add_borrowed(Notebook *notebook, const Lab *lab) {
         if (notebook->written[i] || notebook->inside[table->chunks[i].file]) continue;
         if (first)
             cells_add_markdown(&notebook->cells, notebook->section,
-                               STR("From other chapters, for comparison or as a part:"));
+                               STR("Parts of this lab from other chapters:"));
         first = false;
         add_chunk_cell(notebook, i);
     }
 }
 
-// Which chunks the labs of the notebook contain, and its exercises.
+// Which chunks are in the notebook's labs or exercises.
 static bool *needed_chunks(const Labs *labs, const bool *inside) {
     bool *needed = ARENA_NEW(labs->table->arena, labs->table->chunk_count + 1, bool);
     for (size_t i = 0; i < labs->count; i++) {
@@ -218,7 +219,7 @@ static bool *needed_chunks(const Labs *labs, const bool *inside) {
     return needed;
 }
 
-// A chunk that no cell needs is text.
+// Shows a chunk that no lab of the notebook needs as text.
 static void show_chunk(Book *book, size_t chunk) {
     Str name = code_name(book, chunk);
     Buf text = {.arena = book->arena};
@@ -228,7 +229,7 @@ static void show_chunk(Book *book, size_t chunk) {
     code_weave_plain(book, book->chunks->chunks[chunk].part);
 }
 
-// Stands in for code_weave.
+// Replaces code_weave in notebooks.
 static void add_chunk(Book *book, size_t chunk) {
     Notebook *notebook = book->cells;
     const Lab *lab = notebook->labs->of_chunk[chunk];
@@ -260,8 +261,7 @@ static void add_grading(Book *book, const Exercise *exercise) {
             STR_ARG(path_stem(book->chunks->chunks[exercise->program].target)),
             STR_ARG(book->chunks->chunks[exercise->starter].name), (unsigned long long)starter);
     } else {
-        buf_format(&text, "answer(\"%.*s\", None)  # your number in the place of None",
-                   STR_ARG(number));
+        buf_format(&text, "answer(\"%.*s\", None)  # replace None by your number", STR_ARG(number));
     }
     buf_format(&id, "exercise-%.*s", STR_ARG(exercise->id));
     flush_text(notebook);
@@ -269,7 +269,7 @@ static void add_grading(Book *book, const Exercise *exercise) {
     cells_add_code(&notebook->cells, buf_str(&id), buf_str(&text));
 }
 
-// Stands in for the answer of a prediction: a field to fill in, and behind the run the rest.
+// Replaces a prediction's answer: adds a form to fill in; the answer follows the lab's run.
 static void add_prediction(Book *book) {
     Notebook *notebook = book->cells;
     const Prediction *prediction = book->predictions[book->prediction_count - 1];
@@ -303,7 +303,7 @@ static void add_harness(Notebook *notebook) {
     cells_add_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
 }
 
-// The front page, or the title, of the whole book. A chapter's own stands at its head.
+// Adds the front page, or the title of the whole book. Chapters have their own titles.
 static void add_title(Notebook *notebook) {
     Book *book = notebook->book;
     size_t front = chapters_front(book);
@@ -362,7 +362,7 @@ static void add_chapters(Notebook *notebook) {
     }
 }
 
-// A Markdown cell of the frame: each line stands behind `# `.
+// Adds a Markdown cell of the frame, whose lines start with `# `.
 static void add_comment_cell(Notebook *notebook, Str text) {
     Buf plain = {.arena = notebook->book->arena};
     for (Str line; str_line(&text, &line);) {
@@ -372,7 +372,7 @@ static void add_comment_cell(Notebook *notebook, Str text) {
     cells_add_markdown(&notebook->cells, STR("frame"), buf_str(&plain));
 }
 
-// @name@ in code of the frame stands for the notebook's name.
+// Replaces @name@ in the frame's code by the notebook's name.
 static Str with_name(const Notebook *notebook, Str text) {
     const Str mark = STR("@name@");
     Buf filled = {.arena = notebook->book->arena};
@@ -398,7 +398,7 @@ static void add_section(Notebook *notebook, Str mark, Str text) {
         cells_add_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
 }
 
-// The next section of the frame: its mark and what stands below it. False: there is none.
+// Takes the next section of the frame: its mark and its text. False: there is none.
 static bool next_section(Str *frame, Str *mark, Str *text) {
     const Str sign = STR("# %% ");
     Str line, rest;
@@ -411,7 +411,7 @@ static bool next_section(Str *frame, Str *mark, Str *text) {
     return true;
 }
 
-// The frame's sections in order, as far as the place of the chapters; or, from there, to the end.
+// Adds sections of the frame up to the place of the chapters or, from there, to the end.
 static void add_sections(Notebook *notebook) {
     for (Str mark, text; next_section(&notebook->frame, &mark, &text);) {
         if (str_equal(mark, STR("[chapters]"))) return;
@@ -446,7 +446,7 @@ static const BookHome *homes_of(const Notebook *notebook) {
     return homes;
 }
 
-// The notebook of the file `only`, or with CHUNK_NONE of all.
+// Weaves the notebook of file `only`, or of all chapters if that is CHUNK_NONE.
 static BookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs, Str name,
                       bool *inside, size_t only) {
     const bool whole = only == CHUNK_NONE;
@@ -492,7 +492,7 @@ size_t notebook_weave(Book *book, const NotebookPlan *plan, BookFile **files) {
     for (size_t i = 0; i < file_count; i++) all[i] = lab_of_file(&labs, i) != NULL;
     chapters_open(book);
     (*files)[count++] = weave(book, plan, &labs, STR("workbook"), all, CHUNK_NONE);
-    // The chapters one by one say nothing that has not been checked now.
+    // Single chapters can have no other errors than all of them together.
     for (size_t i = 0; book->error_count == 0 && i < file_count; i++) {
         if (!all[i]) continue;
         bool *one = ARENA_NEW(book->arena, file_count + 1, bool);

@@ -1,8 +1,8 @@
 # %% predictions
-#@title The predictions: what you filled in, beside what was measured
+#@title Predictions: compares what you filled in with what was measured
 import ast, unicodedata
 
-# In the unit that the book calculates with: microseconds, GB/s, bytes.
+# Factors to the units that the book calculates with: microseconds, GB/s, bytes.
 SCALES = {
     "time": {"ns": 1e-3, "nanosecond": 1e-3, "us": 1, "microsecond": 1, "ms": 1e3, "millisecond": 1e3,
              "s": 1e6, "sec": 1e6, "second": 1e6, "min": 6e7, "minute": 6e7},
@@ -17,7 +17,8 @@ SCALES = {
 
 
 def digits_of(text):
-    """Points and commas: which stands before a fraction is told by how many digits follow."""
+    """The number that the digits denote, or None. The digits after a point or comma decide whether it groups
+    digits or starts a fraction."""
     plain = re.sub(r"(\d)[ '_](?=\d{3}(?!\d))", r"\1", text)
     grouped = lambda mark, text: re.fullmatch(rf"[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})+", text)
     if "," in plain and "." in plain:
@@ -45,7 +46,7 @@ def scale_of(kind, unit, word):
 
 
 def read_prediction(kind, unit, text):
-    """(number, "") of what was typed, or (None, what is wrong with it)."""
+    """(number, "") for a typed prediction, or (None, the problem)."""
     plain = " ".join(unicodedata.normalize("NFKC", text).split())
     plain = re.sub(r"^(about|roughly|around|approx\.?|ca\.?|circa|~|\u2248) ?", "", plain, flags=re.I)
     plain = re.sub("^[\u2212\u2013]", "-", plain)
@@ -56,12 +57,12 @@ def read_prediction(kind, unit, text):
         plain, flags=re.I | re.A)
     number = digits_of(parts[2]) if parts else None
     if number is None:
-        return None, f"\u201c{text.strip()}\u201d is no number that I understand."
+        return None, f"\u201c{text.strip()}\u201d is not a number: type one such as 12.5."
     number *= float("1e" + (parts[3] or "0")) * (-1 if parts[1] == "-" else 1)
     scale = scale_of(kind, unit, parts[4] or unit)
     if parts[4] and scale is None:
         asked = unit or "plain numbers"
-        return None, f"I do not know the unit \u201c{parts[4]}\u201d here. This is asked in {asked}."
+        return None, f"I do not know the unit \u201c{parts[4]}\u201d here. Answer in {asked}."
     number *= scale or 1
     if not abs(number) < float("inf"):
         return None, f"\u201c{text.strip()}\u201d is too large."
@@ -96,7 +97,7 @@ SIZES = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 
 
 def timed(chapter, kernel, n, field):
-    """What a run of this notebook measured, as text; an error where it did not."""
+    """What a run of this notebook measured, as text; StopIteration if it did not measure it."""
     rows = [row for lab, run in RUNS.items() if lab.startswith(f"{chapter:0>2}_") for row in run[2]
             if row["kernel"] == kernel and row.get("sweep", "0") == "0"]
     size = re.fullmatch(r"(\d+)([KMG]i)?", n)
@@ -106,8 +107,8 @@ def timed(chapter, kernel, n, field):
 
 
 def measured_here(name, formula):
-    """The value of a formula, or the truth of a comparison, from the times that this notebook took;
-    None where it speaks of anything else."""
+    """The value of a formula or comparison over times that this notebook measured; None if it needs
+    anything else."""
     key = r"(?<![\w/@])(?:(\w\w)/)?([A-Za-z]\w*)(?:@(\w+))?\.(%s)(?![\w\[@])" % "|".join(TIMED)
     functions = {"min": min, "max": max, "percent": lambda x: 100 * x, "count": float, "about": float}
     try:
@@ -142,7 +143,7 @@ def right_option(name, options, conditions):
 
 
 def compared(name, kind, unit, value, text, formula):
-    """The row of one prediction, and its grade; None where nothing was filled in."""
+    """The table row of a prediction, and its grade; None if nothing was filled in."""
     typed = str(globals().get("predict_" + name.replace(".", "_"), "")).strip()
     if not typed:
         return None
@@ -161,10 +162,10 @@ def compared(name, kind, unit, value, text, formula):
 
 
 def compare(predictions):
-    """Shows what was filled in above beside what was measured: here, where this notebook did."""
+    """Shows the predictions filled in above, the values that this notebook measured, and those in the book."""
     rows = [row for row in (compared(*prediction) for prediction in predictions) if row]
     if not rows:
-        print("You predicted nothing. The forms are above: fill one in, run it and then this cell.")
+        print("There are no predictions: fill in a form above, run its cell and then this cell.")
         return
     show_table("Your predictions", ["prediction", "yours", "measured here", "in the book", "off by"],
                [row for row, _ in rows])

@@ -1,4 +1,4 @@
-// Recorded times as Python: see parts.h.
+// Writes recorded times as Python data: see parts.h.
 #include <inttypes.h>
 
 #include "base/json.h"
@@ -7,8 +7,7 @@
 #include "notebook/parts.h"
 #include "tangle/expand.h"
 
-// A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
-// is none.
+// Adds a recorded number as Python reads it, without leading zeros. False: there is none.
 static bool add_number(Buf *text, const ResultTable *device, const ResultRow *row, Str column) {
     Str digits = results_cell(device, row, column);
     double number;
@@ -19,7 +18,7 @@ static bool add_number(Buf *text, const ResultTable *device, const ResultRow *ro
     return true;
 }
 
-// What rows have in common stands once in front of them: the device, the lab, how many elements.
+// Adds what the following rows share: the device, the lab and the number of elements.
 static bool add_group(Buf *text, const ResultTable *device, const Lab *lab, const ResultRow *row) {
     buf_add(text, STR("("));
     json_string(text, results_device_name(text->arena, device));
@@ -31,7 +30,7 @@ static bool add_group(Buf *text, const ResultTable *device, const Lab *lab, cons
     return complete;
 }
 
-// In single quotes, which a notebook's JSON leaves as they are: there are hundreds of these rows.
+// Uses single quotes, which JSON does not escape: there are hundreds of these rows.
 static bool add_time(Buf *text, const ResultTable *device, const ResultRow *row) {
     const Str kernel = results_cell(device, row, STR("kernel"));
     buf_add(text, STR("("));
@@ -45,8 +44,7 @@ static bool add_time(Buf *text, const ResultTable *device, const ResultRow *row)
     return complete;
 }
 
-// The kernels of a device and lab, of each one size; a row without times is nothing to compare
-// with.
+// Adds one size of each kernel of a device and lab, except rows without times.
 static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab *lab) {
     KeyScope scope = book_scope(book);
     Key key = {.chapter = lab->chapter, .kernel = STR("*"), .or_largest = true};
@@ -69,7 +67,7 @@ static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab
     if (n.len) buf_add(text, STR("]),\n"));
 }
 
-// What the kernels of a lab are called, and which of them are rungs of the ladder.
+// Adds the names of the labs' kernels, and which of them are rungs of the ladder.
 static void add_names(Buf *text, const Book *book, const Labs *labs, const bool *inside) {
     buf_add(text,
             STR("\n# lab: {kernel: what it is called}, and the rungs of the ladder\nNAMES = {\n"));
@@ -97,10 +95,11 @@ static void add_names(Buf *text, const Book *book, const Labs *labs, const bool 
     buf_format(text, "}\nRUNGS = [%.*s]", STR_ARG(buf_str(&rungs)));
 }
 
-// What results/ calls a program, whose cells are hashed as they stand, to see whether they changed.
+// Adds for each lab the hash of its cells, by which Python detects changes, and the hash of its
+// program in results/.
 static void add_sources(Buf *text, const Book *book, const Labs *labs, const bool *inside) {
     buf_add(text,
-            STR("\n# lab: the hash of its cells above, and of their code, as results/ has it\n"
+            STR("\n# lab: (the hash of its cells above, the hash of its program in results/)\n"
                 "SOURCES = {\n"));
     for (size_t i = 0; i < labs->count; i++) {
         const Lab *lab = &labs->items[i];
@@ -117,9 +116,9 @@ static void add_sources(Buf *text, const Book *book, const Labs *labs, const boo
 }
 
 Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
-    size_t file = book->file; // keys are looked up from each lab's chapter
+    size_t file = book->file; // keys are resolved in each lab's chapter
     Buf text = {.arena = book->arena};
-    buf_add(&text, STR("#@title What other devices measured, to compare with\n"
+    buf_add(&text, STR("#@title Times of other devices, for comparison\n"
                        "# (device, lab, elements, kernel, median in microseconds)\n"
                        "RECORDED = [(device, lab, n, *row) for device, lab, n, rows in [\n"));
     for (size_t d = 0; d < book->results->device_count; d++)

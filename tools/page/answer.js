@@ -1,5 +1,5 @@
-// Exercises that ask for a number: a field that says whether it is right, and of a known mistake what
-// it is, without telling the answer.
+// Exercises that ask for a number: a field that checks the reader's answer and explains known
+// mistakes without revealing the right number.
 (function () {
     "use strict";
 
@@ -10,7 +10,7 @@
         return made;
     }
 
-    // A mistake may have been rounded.
+    // Readers may have rounded a mistaken answer.
     const equal = (a, b, within) => Math.abs(a - b) <= within * Math.abs(b);
 
     function judge(data, number) {

@@ -1,6 +1,5 @@
--- Predictions: the question stays where it is asked, and all answers of a chapter stand at its end,
--- for readers of paper and of an EPUB. On the HTML page each answer also stands folded behind its
--- question, where predict.js finds it.
+-- Predictions: moves the answers to the end of their chapter, for readers of paper and of an EPUB.
+-- On the HTML page, a folded copy follows each question, where predict.js finds it.
 
 local html = FORMAT:match("^html") ~= nil
 
@@ -8,7 +7,8 @@ local function has(block, class)
     return block.t == "Div" and block.classes:includes(class)
 end
 
--- `4.1 47 wavefronts` with a link to the question, and what else there is to say.
+-- The entry in the list of answers: `4.1 47 wavefronts`, with a link to the question, and an
+-- explanation.
 local function entry_of(prediction, answer)
     local link = pandoc.Link(answer.attributes["data-name"], "#" .. prediction.identifier)
     local first = pandoc.List({ pandoc.Strong({ link }), pandoc.Space() })
@@ -18,7 +18,7 @@ local function entry_of(prediction, answer)
     return pandoc.Div(blocks, { class = "answered" })
 end
 
--- Takes the answer out of a prediction: what the page keeps there, and the entry for the end.
+-- Removes the answer from a prediction. Returns what the HTML page keeps there, and the list entry.
 local function take_answer(prediction)
     local content, entry = pandoc.List(), nil
     for _, block in ipairs(prediction.content) do

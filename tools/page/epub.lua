@@ -1,4 +1,4 @@
--- An EPUB has no scripts, and so no need of their data.
+-- Drops the data of scripts, since an EPUB has no scripts.
 
 function RawBlock(block)
     if block.format == "html" and block.text:match("^<script") then return {} end

@@ -1,5 +1,5 @@
--- Drawings as what they are, not as base64, and without what plotting leaves behind: names of groups,
--- blanks, digits that no screen shows. A third of the page would be that.
+-- Embeds drawings as SVG text instead of base64, without names of groups, blanks and invisible
+-- digits. These would take a third of the page.
 
 local function path_of(d)
     return d:gsub("%s+", " "):gsub("(%d%.%d%d)%d+", "%1"):gsub(" ?([MLHVCSQTAZmlhvcsqtaz]) ?", "%1")
@@ -9,7 +9,7 @@ local function short_digits(tag)
     return tag:gsub("(%d%.%d%d%d%d)%d+", "%1"):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("(%d)%.%f[%D]", "%1")
 end
 
--- Most lines are level or upright: then one number says where they go, and none closes a box.
+-- Most lines are horizontal or vertical: H or V with one number describes them.
 local function straight(d)
     local x, y
     return d:gsub("(%a)([%d. -]*)", function(command, numbers)
@@ -21,7 +21,7 @@ local function straight(d)
     end)
 end
 
--- The family that texts share stands once, on the drawing.
+-- Moves the font family that texts share to the drawing.
 local function share_font(svg)
     local family = svg:match("font%-family: ?([^;]-sans%-serif)")
     if not family then return svg end
@@ -29,7 +29,7 @@ local function share_font(svg)
     return svg:gsub(named, ""):gsub("<svg ", "<svg font-family='" .. family:gsub("['\"]", "") .. "' ", 1)
 end
 
--- Groups that say nothing about what is in them are only layers of the plot.
+-- Drops groups without attributes, which are only layers of the plot.
 local function without_bare_groups(svg)
     local bare = {}
     return (svg:gsub("<(/?)g(%s?[^>]*)>", function(closes, attributes)
@@ -40,7 +40,7 @@ local function without_bare_groups(svg)
     end))
 end
 
--- What many shapes look like stands once, as a class. What is dark is found by class, too.
+-- Replaces style attributes that many shapes share by classes. Dark mode selects by class, too.
 local function share_styles(svg)
     local count, class, rules, classes = {}, {}, {}, 0
     for style in svg:gmatch(' style="(.-)"') do count[style] = (count[style] or 0) + 1 end
@@ -67,7 +67,7 @@ end
 local function squeezed(svg)
     svg = svg:gsub("<!%-%-.-%-%->", ""):gsub("<metadata>.-</metadata>", "")
     svg = svg:gsub(' id="%a[%w_.]*_%d+"', ""):gsub(' transform="rotate%(%-0 [^"]*"', ""):gsub(">%s+<", "><")
-    svg = svg:gsub('(%[style%*="%a+:) ', "%1") -- what is dark is found by its style
+    svg = svg:gsub('(%[style%*="%a+:) ', "%1") -- dark mode selects by style
     svg = svg:gsub("<[^>]*>", short_digits):gsub(' d="(.-)"', function(d) return ' d="' .. straight(path_of(d)) .. '"' end)
     svg = share_font(without_bare_groups(svg)):gsub(' style="(.-)"', function(style)
         return ' style="' .. style:gsub("([:;]) ", "%1") .. '"'
@@ -75,18 +75,18 @@ local function squeezed(svg)
     return share_styles(svg)
 end
 
--- What is text keeps its apostrophes when quotes change places.
+-- Protects apostrophes in text while quotes are swapped.
 local function with_apostrophes(svg)
     return (svg:gsub(">([^<]+)", function(text) return ">" .. text:gsub("'", "&apos;") end))
 end
 
--- Quotes change places: a data URI stands in double ones. render.sh takes back what pandoc needs and a
--- browser does not.
+-- Swaps single and double quotes, since the data URI is in double ones. render.sh undoes escapes
+-- that pandoc needs and browsers do not.
 local codes = { ["%"] = "%25", ["#"] = "%23", ["<"] = "%3C", [">"] = "%3E", ["&"] = "%26", ['"'] = "%27", ["'"] = "%22" }
 
--- The size in pixels that it has by itself, so that the page knows it before it is drawn, and the
--- least width at which its words can be read: its smallest ones at 7.5 pixels, if that is not much wider
--- than a phone.
+-- Sets the drawing's natural size in pixels, so that the page reserves its space, and the least
+-- width at which its words are readable: the smallest are 7.5 pixels high, if that is not much
+-- wider than a phone.
 local function set_size(image, svg)
     local width, height = svg:match('viewBox="[%d.-]+ [%d.-]+ ([%d.]+) ([%d.]+)"')
     if not width then return end

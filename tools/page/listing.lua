@@ -1,13 +1,13 @@
--- Code on the page: pandoc's colours in as few marks as show them, which is a third of the page, lines
--- that differ from the chunk that this one was made from, links on lines that stand for a chunk.
+-- Code on the page: pandoc's highlighting in as few tags as possible (a third of the page), marks
+-- on changed lines, and links on lines that refer to chunks.
 
--- Kinds of tokens that code.css colours.
+-- The token classes that code.css colours.
 local coloured = {}
 for kind in ("kw cf ex pp at dt va dv bn fl ch cn st ss vs co do cv bu fu im sc an"):gmatch("%a+") do
     coloured[kind] = true
 end
 
-local chunks = {} -- names of those on the page
+local chunks = {} -- the chunks on the page
 
 local function collect(div)
     local name = div.identifier:match("^chunk%-(.+)")
@@ -19,7 +19,7 @@ local function linked(text)
     return name and chunks[name] and '<a class="chunk-link" href="#chunk-' .. name .. '">' .. text .. "</a>"
 end
 
--- A line without pandoc's link to it. Neighbours of one kind share their mark.
+-- A line without pandoc's link to it. Adjacent tokens of one class share a tag.
 local function lean(line)
     line = line:gsub('^<span id="[^"]*"><a[^>]*></a>(.*)</span>$', "%1")
     line = line:gsub('<span class="(%a+)">([^<]*)</span>', function(kind, text)

@@ -1,5 +1,4 @@
-// The page's own behaviour, all of it optional: search, where you are in the contents, what scrolls by
-// keyboard.
+// The page's optional behaviour: search, the current place in the contents, scrolling by keyboard.
 (function () {
     "use strict";
     const main = document.getElementById("text");
@@ -15,15 +14,15 @@
         return made;
     }
 
-    // A title as one line: the chapter's number apart from its name.
+    // A heading as one line, its chapter number separated from its name.
     function title(heading) {
         const number = heading.querySelector(".chapter-number");
         const text = heading.textContent.replace(/\s+/g, " ").trim();
         return number ? text.replace(number.textContent, number.textContent + " · ") : text;
     }
 
-    // What a reader sees of an element, formulas as their signs. An answer that stands folded is not to
-    // be found before its question.
+    // The visible text of an element, with formulas as characters. Folded answers are left out, so
+    // that a search does not find an answer before its question.
     function openText(node) {
         if (node.matches(".answers, .scores, .player")) return "";
         if (!node.querySelector("math, .answer, script")) return node.textContent;
@@ -34,7 +33,7 @@
         return copy.textContent;
     }
 
-    // The sections that are not in the index yet.
+    // Sections that are not indexed yet.
     const parts = Array.from(main.querySelectorAll("section"));
     let chapter = "";
 
@@ -106,7 +105,7 @@
 
     const kinds = [[".table-frame", "table"], ["figure", "figure"], ["*", "listing"]];
 
-    // What scrolls sideways can be reached and scrolled by keyboard too; what does not is no stop.
+    // Makes elements that scroll sideways reachable by keyboard; other elements are not tab stops.
     function markScrolling(section) {
         for (const box of section.querySelectorAll(".table-frame, pre, figure:not(.play)")) {
             const scrolls = box.scrollWidth > box.clientWidth + 1 &&
@@ -122,7 +121,7 @@
         }
     }
 
-    // Only in what is near the window: the rest is not laid out.
+    // Only elements near the window, since the browser has not laid out the others.
     const near = new Set();
     const nearness = new IntersectionObserver(function (entries) {
         for (const entry of entries) {
@@ -169,7 +168,7 @@
     }));
     let marked = null;
 
-    // The last of these boxes that begins above the place where reading begins.
+    // The last box that begins above the reader's place in the window.
     function lastAbove(boxes) {
         return Array.from(boxes).filter(box => box.getBoundingClientRect().top <= 120).pop() || boxes[0];
     }

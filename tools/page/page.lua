@@ -1,7 +1,6 @@
--- What the page needs beyond pandoc's own HTML: a bar for each chapter, sections that a browser lays
--- out when they come into view, every table in a frame of its own, so that in a narrow window the
--- table scrolls and not the page, and a name for column heads that are empty, for readers who hear
--- the table.
+-- Adds what the page needs beyond pandoc's HTML: a bar for each chapter; sections, which a browser
+-- lays out when they come into view; a frame around every table, so that in a narrow window the
+-- table scrolls and not the page; and names for empty column heads, for screen readers.
 
 local function name_empty_heads(head)
     for _, row in ipairs(head.rows) do
@@ -19,7 +18,7 @@ local function frame(table)
     return pandoc.Div({ table }, { class = "table-frame" })
 end
 
--- What a click shows: the first block, its label, is what stands there before.
+-- Makes a fold. Its first block is the label, which is visible while it is closed.
 local function fold(div)
     if not div.classes:includes("fold") or #div.content == 0 then return nil end
     local label = pandoc.utils.stringify(div.content[1])
@@ -30,7 +29,7 @@ local function fold(div)
     return div
 end
 
--- --- how tall a section will be, in lines of text, about ---
+-- --- the estimated height of a section, in lines of text ---
 
 local tall = {
     Para = function(block) return math.ceil(#pandoc.utils.stringify(block) / 85) + 0.6 end,
@@ -67,7 +66,7 @@ local function escaped(text)
     return (text:gsub("[&<>\"]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }))
 end
 
--- `4 Bank conflicts`, without what stands behind a colon.
+-- A chapter's title without its subtitle after the colon: `4 Bank conflicts`.
 local function name_of(heading)
     return escaped(pandoc.utils.stringify(heading):gsub(":.*", ""))
 end
@@ -79,7 +78,7 @@ local function neighbour(heading, way, word, before, behind)
         way, heading.identifier, word, before, name, behind)
 end
 
--- Contents and search are at the side; in a narrow window the bar's buttons open it.
+-- The bar of a chapter. In a narrow window, its buttons open the contents and the search.
 local function bar(before, heading, behind)
     local name = name_of(heading)
     return '<nav class="bar" aria-label="' .. name .. '"><button popovertarget="side">Contents</button>'
@@ -91,7 +90,7 @@ end
 
 local function raw(html) return pandoc.RawBlock("html", html) end
 
--- From a heading of the first or second level to the next: one section.
+-- Splits blocks into sections at headings of the first two levels.
 local function sections_of(blocks)
     local sections = pandoc.List()
     for _, block in ipairs(blocks) do

@@ -1,5 +1,5 @@
-// The player's data: the text that weave puts beside a still picture, taken apart into steps. What a
-// row says is in tools/collect/steps.h.
+// Parses the data of a player, which weave puts next to the picture, into steps. The format of a
+// row is documented in tools/collect/steps.h.
 const stepPlayer = {};
 
 (function () {

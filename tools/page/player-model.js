@@ -1,12 +1,12 @@
-// The player's model: what each step did to shared memory, which banks it kept busy for how long, and
-// what all steps so far add up to. It knows nothing of how that is shown.
+// The player's model: the effect of each step on shared memory, the wavefronts it needs from each
+// bank, and totals so far. It is independent of how the player shows them.
 (function () {
     "use strict";
     const BANKS = 32, LANES = 32;
     const isAccess = function (step) { return step.op === "load" || step.op === "store"; };
 
-    // By bank the words that a step asks it for, each with its lanes. A bank gives one word at a time:
-    // the longest list is as long as the step takes wavefronts.
+    // For each bank, the words that a step requests, each with its lanes. A bank serves one word
+    // per wavefront, so the longest list has the step's number of wavefronts.
     function banksOf(step) {
         const banks = Array.from({ length: BANKS }, function () { return []; });
         if (!isAccess(step)) return banks;
@@ -31,8 +31,8 @@
         };
     }
 
-    // Where a section ends: behind a barrier; where a warp that has stored loads again, without one;
-    // and where warps shuffle, at the next warp.
+    // Whether a step starts a new section: after a barrier; without one, where a warp loads after
+    // it has stored; and between warps that shuffle.
     function beginsSection(step, section) {
         const last = section[section.length - 1];
         if (last.op === "barrier") return true;
@@ -43,7 +43,8 @@
         return step.warp !== last.warp && (step.op === "shuffle" || has(section, "shuffle"));
     }
 
-    // How many words apart what a lane adds lies, or lanes whose registers are added; 0: nothing is.
+    // The distance in words (or lanes, for shuffles) between the terms of a lane's addition; 0 if
+    // there is none.
     function distanceOf(section) {
         const shuffle = section.find(function (step) { return step.op === "shuffle"; });
         if (shuffle) return shuffle.words[0] - shuffle.lanes[0];
@@ -74,7 +75,7 @@
         return sections;
     }
 
-    // The earlier access that a lane races with: what the other thread last did with that word.
+    // Finds the earlier access of each race: the other thread's last access to that word.
     function findOthers(steps) {
         for (const step of steps) {
             for (const race of step.races) {
@@ -91,7 +92,7 @@
         }
     }
 
-    // Of each warp the last step that it has to do with: its own, or the last barrier.
+    // For each warp, its last step or the last barrier, whichever is later.
     function lastOfWarps(steps, warps) {
         const last = new Array(warps).fill(0);
         for (const step of steps)
@@ -120,8 +121,8 @@
         };
     };
 
-    // Shared memory behind each step: by word its value (null: nothing was stored), and whether it will
-    // be read before it is overwritten.
+    // Shared memory after each step: the value of each word (null: nothing stored), and whether the
+    // word will be read before it is overwritten.
     function memoryOf(steps, size) {
         const memory = [];
         let values = new Array(size).fill(null), live = new Array(size).fill(false);
@@ -141,7 +142,7 @@
         return memory;
     }
 
-    // By lane what a step moves: what it loads or stores, or has in its register before a shuffle.
+    // For each lane, the value that a step loads, stores or shuffles; null if it is unknown.
     stepPlayer.movedBy = function (model, step) {
         const moved = new Array(LANES).fill(null), found = model.memory[step.index].values;
         step.lanes.forEach(function (lane, k) {

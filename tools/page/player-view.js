@@ -1,6 +1,6 @@
-// The player's picture of one step, as SVG: the warps, the lanes of the one at work, the words that
-// they ask the banks for, one row to a wavefront, and all of shared memory. In 32 columns, or in a
-// narrow window in 16, where lanes and banks stand in two bands.
+// Draws one step as SVG: the warps, the lanes of the active warp, the words that they request from
+// the banks (one row per wavefront), and all of shared memory. There are 32 columns; a narrow
+// window has 16, with lanes and banks in two bands.
 (function () {
     "use strict";
     const LANES = 32, SVG = "http://www.w3.org/2000/svg";
@@ -38,7 +38,7 @@
         make("text", { x: at.gutter - 6, y: y + at.high / 2 + at.font * 0.28, "text-anchor": "end", class: "label" }, parent, text);
     }
 
-    // The numbers of lanes or banks above their columns.
+    // Draws the numbers of lanes or banks above their columns.
     function ruler(at, parent, y, band, name) {
         make("text", { x: at.gutter - 6, y: y + 9, "text-anchor": "end", class: "label" }, parent, name);
         for (let k = 0; k < at.columns; k++)
@@ -46,7 +46,8 @@
         return y + 13;
     }
 
-    // ---- The parts, from the top. Each takes where it begins, and returns where the next one does. ----
+    // ---- The parts, from top to bottom. Each takes its top edge and returns that of the next
+    // part. ----
 
     function drawWarps(at, parent, y, model, step) {
         const busy = new Set(step.section.steps.map(function (other) { return other.warp; }));
@@ -62,7 +63,8 @@
         return y + at.high + 8;
     }
 
-    // By lane how it races in this step: the first such pair is drawn, the others are marked.
+    // For each lane, its part in a race of this step: the first pair is drawn, the others are
+    // marked.
     function racing(step) {
         const lanes = new Map();
         for (const race of step.races) for (const lane of race.lanes) lanes.set(lane, "race");
@@ -91,7 +93,7 @@
 
     function wire(from, y1, to, y2) { return "M" + from + " " + (y1 + 1) + "L" + to + " " + (y2 - 1); }
 
-    // From each lane to the bank that it asks, or from each register to the lane that takes it.
+    // Draws lines from each lane to its bank, or from each register to the lane that reads it.
     function drawWires(at, parent, y, step, high) {
         if (at.bands > 1) return;
         const races = racing(step);
@@ -112,7 +114,8 @@
             make("path", { d: wire(at.middle(race.other % LANES), y, at.middle(race.word % 32), y + high), class: "wire other" }, parent);
     }
 
-    // What each lane takes: the value of another's register, and its own where there is no such lane.
+    // Draws the value that each lane takes: another lane's register, or its own if that lane does
+    // not exist.
     function drawTaken(at, parent, y, model, step) {
         const moved = stepPlayer.movedBy(model, step);
         for (let band = 0; band < at.bands; band++) {
@@ -171,7 +174,7 @@
         make("text", { x: (at.gutter + at.width) / 2, y: middle + 4, "text-anchor": "middle", class: "meeting" }, parent, text);
     }
 
-    // The picture of a step, for a box of this width. What it says in words is told beside it.
+    // Draws a step for a box of this width. A sentence next to the picture says the same in words.
     stepPlayer.draw = function (svg, width, model, step) {
         const at = layoutOf(width, model), wires = at.bands > 1 ? 8 : 40;
         svg.replaceChildren();
@@ -195,8 +198,8 @@
         svg.setAttribute("height", y);
     };
 
-    // All steps as bars, as high as they take wavefronts, over the marks of the barriers: what the
-    // slider below them runs along.
+    // Draws all steps as bars, whose height is the number of wavefronts, above marks for barriers.
+    // The slider below has the same scale.
     stepPlayer.drawTimeline = function (svg, width, model) {
         const high = 46, bar = (width - 16) / model.steps.length, base = high - 14;
         svg.replaceChildren();

@@ -1,4 +1,4 @@
-// The player's words: what a step does, as a sentence.
+// Describes a step of the player in a sentence.
 (function () {
     "use strict";
     const LANES = 32;
@@ -25,13 +25,13 @@
         return section.kind === "fill" ? "Fill" : "Result";
     };
 
-    // "banks 0 and 16 are asked for 2 words each"
+    // "banks 0 and 16 get requests for 2 words each"
     function queueText(step) {
         const longest = [];
         step.banks.forEach(function (bank, k) { if (bank.length === step.wavefronts) longest.push(k); });
         const several = longest.length > 1;
-        const banks = longest.length > 4 ? longest.length + " banks are" : several ? "banks " + listed(longest) + " are" : "bank " + longest[0] + " is";
-        return banks + " asked for " + step.wavefronts + " words" + (several ? " each" : "");
+        const banks = longest.length > 4 ? longest.length + " banks get" : several ? "banks " + listed(longest) + " get" : "bank " + longest[0] + " gets";
+        return banks + " requests for " + step.wavefronts + " words" + (several ? " each" : "");
     }
 
     function accessText(step) {
@@ -42,10 +42,10 @@
 
     function shuffleText(step) {
         const taking = step.lanes.filter(function (lane, k) { return step.words[k] !== lane; }).length;
-        return count(taking, "lane") + " take" + (taking === 1 ? "s" : "") + " the register of the lane " + (step.words[0] - step.lanes[0]) + " up";
+        return count(taking, "lane") + " read" + (taking === 1 ? "s" : "") + " the register of the lane " + (step.words[0] - step.lanes[0]) + " above";
     }
 
-    // The sentence that is read out, and shown.
+    // The sentence that is shown, and read by screen readers.
     stepPlayer.sentence = function (model, step) {
         const section = step.section, name = stepPlayer.sectionName(model, section);
         const apart = section.kind === "level" ? ", words " + section.distance + " apart" : "";
@@ -59,8 +59,8 @@
     function raceText(step) {
         const lanes = step.races.reduce(function (sum, race) { return sum + race.lanes.length; }, 0);
         if (!lanes) return "";
-        return " Race: " + stepPlayer.pairOf(step).join(", which ") + "; nothing orders the two" +
-            (lanes > 1 ? ", nor " + (lanes - 1) + " more such " + (lanes === 2 ? "pair" : "pairs") : "") + ".";
+        return " Race: " + stepPlayer.pairOf(step).join(", which ") + "; the two accesses are unordered" +
+            (lanes > 1 ? ", and so " + (lanes === 2 ? "is 1 more pair" : "are " + (lanes - 1) + " more pairs") : "") + ".";
     }
 
     // The first two accesses that race: ["thread 0 reads word 16", "thread 16 writes"].
@@ -69,7 +69,7 @@
         return ["thread " + race.thread + " " + verb[step.op] + " word " + race.word, "thread " + race.other + " " + verb[race.op]];
     };
 
-    // What a lane adds up in a step, as an example; "" where that is not to be seen.
+    // An example of what a lane adds in a step; "" if the values are unknown.
     stepPlayer.example = function (model, step) {
         const lane = step.lanes[0], minus = function (number) { return String(number).replace("-", "−"); };
         const added = function (terms) { return terms.map(function (term, k) { return k && term < 0 ? "(" + minus(term) + ")" : minus(term); }).join(" + "); };

@@ -1,5 +1,5 @@
-// The player: recorded steps of a kernel, one at a time, in the place of a still picture. What can be
-// pressed; what it shows is made by player-data, player-model, player-words and player-view.
+// The player: shows recorded steps of a kernel one at a time, in place of a picture. This file has
+// its controls; player-data, player-model, player-words and player-view make its content.
 (function () {
     "use strict";
     const PACE_MS = 450;
@@ -13,7 +13,7 @@
         return made;
     }
 
-    // Triangles and bars, in a square of 16.
+    // Triangles and bars in a 16 x 16 square.
     const ICONS = {
         first: "M4 3v10M13 3v10L6 8z", sectionBack: "M14 3v10L8 8zM8 3v10L2 8z", back: "M12 3v10L5 8z",
         play: "M4 2v12l10-6z", pause: "M5 3v10M11 3v10", on: "M4 3v10l7-5z", sectionOn: "M2 3v10l6-5zM8 3v10l6-5z", last: "M12 3v10M3 3v10l7-5z",
@@ -35,7 +35,7 @@
         return made;
     }
 
-    // Buttons of which one is pressed: {box, press(k)}.
+    // A group of buttons of which one is pressed: {box, press(k)}.
     function choices(label, names, chosen) {
         const box = make("div", "choices");
         box.setAttribute("role", "group");
@@ -53,7 +53,7 @@
         };
     }
 
-    // ---- Where to begin, and what is the same place in another run ----
+    // ---- The first step, and the corresponding step of another run ----
 
     function opening(model) {
         const race = model.steps.find(function (step) { return step.races.length; });
@@ -62,7 +62,7 @@
         return race ? race.index : model.wavefronts > 1 ? clash.index : level ? level.first : 0;
     }
 
-    // In the section that answers to that of a step, the first step with the most wavefronts.
+    // The first step with the most wavefronts in the section that corresponds to a step's section.
     function samePlace(model, step) {
         const same = model.sections.find(function (section) { return section.kind === step.section.kind && section.level === step.section.level && section.warp === step.section.warp; }) ||
             model.sections.find(function (section) { return section.kind === step.section.kind; });
@@ -122,7 +122,7 @@
             figure.dataset.step = now.index;
             showCode(step);
             showTotals(step);
-            if (!width) return; // nothing is laid out yet
+            if (!width) return; // not laid out yet
             stepPlayer.draw(picture, width, model, step);
             stepPlayer.markTimeline(timeline, width, model, now.index);
         }
@@ -164,7 +164,7 @@
         function toggle() {
             if (now.timer) return stop();
             if (now.index === model.steps.length - 1) show(0);
-            sentence.setAttribute("aria-live", "off"); // too fast to be read out
+            sentence.setAttribute("aria-live", "off"); // too fast for a screen reader
             label(playing, "pause", "pause");
             now.timer = setInterval(function () {
                 if (now.index === model.steps.length - 1) return stop();
@@ -172,7 +172,7 @@
             }, PACE_MS);
         }
 
-        // By sections: to the beginning of this one, or of the one before or behind it.
+        // Moves to the start of this section, the previous one or the next one.
         function goSection(by) {
             const sections = model.sections, k = sections.indexOf(model.steps[now.index].section);
             const back = by < 0 && now.index > sections[k].first ? k : k + by;
@@ -200,9 +200,9 @@
         slider.addEventListener("input", function () { go(Number(slider.value)); });
 
         controls.append(
-            button("first", "to the beginning", keys.Home), button("sectionBack", "a level back", keys.PageUp),
-            button("back", "a step back", keys.ArrowLeft), playing, button("on", "a step on", keys.ArrowRight),
-            button("sectionOn", "a level on", keys.PageDown), button("last", "to the end", keys.End));
+            button("first", "first step", keys.Home), button("sectionBack", "previous level", keys.PageUp),
+            button("back", "previous step", keys.ArrowLeft), playing, button("on", "next step", keys.ArrowRight),
+            button("sectionOn", "next level", keys.PageDown), button("last", "last step", keys.End));
         const top = make("div", "top");
         if (data.kernels.length > 1) top.append(kernels.box);
         else top.append(make("span", "name", data.kernels[0].label));
@@ -219,23 +219,23 @@
         new ResizeObserver(function () { if (Math.floor(stage.clientWidth) !== width) draw(); }).observe(stage);
     }
 
-    // Whether any step of these kernels is so.
+    // Whether any step of these kernels satisfies a condition.
     function someStep(data, is) {
         return data.kernels.some(function (kernel) { return kernel.runs.some(function (run) { return run.steps.some(is); }); });
     }
 
     function captionOf(data) {
         return "One block, as the CPU device ran it. " +
-            "Each lane of the warp at work asks the bank below for a word; a bank that is asked for several gives one in each turn, and a turn is a wavefront. " +
-            (someStep(data, function (step) { return step.op === "shuffle"; }) ? "In a shuffle, lanes take each other's registers and no bank is asked. " : "") +
-            (someStep(data, function (step) { return step.races.length > 0; }) ? "Red: two lanes want a word, one of them writes, and nothing orders them. " : "") +
-            "Below, shared memory: what will be read again is shaded, what will not is faint. " +
-            "The bars over the slider are all steps, as high as their wavefronts. " +
-            "Keys: arrows step, page up and down go by levels, space plays." +
+            "Each lane of the active warp requests a word from the bank below. A bank serves one word per turn; a turn is a wavefront. " +
+            (someStep(data, function (step) { return step.op === "shuffle"; }) ? "In a shuffle, lanes read each other's registers and use no bank. " : "") +
+            (someStep(data, function (step) { return step.races.length > 0; }) ? "Red: a race. Two lanes access a word without order, and one of them writes. " : "") +
+            "Below is shared memory: words that will be read again are shaded, others are faint. " +
+            "Each bar above the slider is a step; its height is the number of wavefronts. " +
+            "Keys: arrows for steps, page up and down for levels, space to play." +
             (data.stale ? " Recorded before the lab changed." : "");
     }
 
-    // Builds the player of a box, once.
+    // Builds the player of a box. Call it once per box.
     stepPlayer.open = function (box) {
         if (!box.matches(".ready")) play(box, stepPlayer.read(box.querySelector("script[type='application/json']").textContent));
     };

@@ -1,6 +1,6 @@
-// Predictions: a field or a choice at each question, the answer beside what was predicted, and a
-// score at the end of each chapter. What was predicted stays in this browser. Without this script
-// the answers are folded behind their questions.
+// Predictions: an input field or options for each question, the answer next to the prediction, and
+// a score at the end of each chapter. Predictions are stored in the browser. Without this script,
+// the answers are folded after their questions.
 (function () {
     "use strict";
     const place = "reduction-workbook.predictions";
@@ -13,18 +13,18 @@
         return made;
     }
 
-    // --- what was predicted: by question, as typed, or the number of the option ---
+    // --- stored predictions: by question, the text typed or the number of the option ---
 
-    let kept = {};
+    let saved = {};
     try {
-        kept = JSON.parse(localStorage.getItem(place)) || {};
+        saved = JSON.parse(localStorage.getItem(place)) || {};
     } catch (error) {
-        kept = {}; // a browser that keeps nothing: predictions last as long as the page
+        saved = {}; // storage is not available: predictions last until the page is closed
     }
 
-    function keep() {
+    function save() {
         try {
-            if (Object.keys(kept).length) localStorage.setItem(place, JSON.stringify(kept));
+            if (Object.keys(saved).length) localStorage.setItem(place, JSON.stringify(saved));
             else localStorage.removeItem(place);
         } catch (error) {
             return;
@@ -50,9 +50,9 @@
         this.question = text.split(/(?<=[.?!]) /).filter(sentence => sentence.endsWith("?")).pop() || text;
     }
 
-    // { shown, off, grade } of what was predicted, or null.
+    // { shown, off, grade } of a prediction, or null.
     Prediction.prototype.outcome = function () {
-        const guess = Object.hasOwn(kept, this.id) ? String(kept[this.id]) : null;
+        const guess = Object.hasOwn(saved, this.id) ? String(saved[this.id]) : null;
         if (guess === null) return null;
         if (this.kind === "choice") {
             const option = this.options[Number(guess) - 1];
@@ -123,21 +123,21 @@
             this.first.focus();
             return;
         }
-        kept[this.id] = guess.trim();
-        keep();
+        saved[this.id] = guess.trim();
+        save();
         showAll();
         this.verdict.querySelector("button").focus();
     };
 
     Prediction.prototype.forget = function () {
-        delete kept[this.id];
-        keep();
+        delete saved[this.id];
+        save();
         this.form.reset();
         showAll();
         this.first.focus();
     };
 
-    // As it stands now: asked, or answered.
+    // Shows the question's state: unanswered or answered.
     Prediction.prototype.show = function () {
         const outcome = this.outcome(), was = this.box.classList.contains("revealed");
         this.box.classList.toggle("revealed", outcome !== null);
@@ -204,14 +204,14 @@
         const label = element("div", "label", element("p", "", "Your predictions"));
         section.replaceChildren(label, element("div", "table-frame", table),
             element("p", "score", "In this chapter " + sentence(countsOf(mine)) + " In the whole book " + sentence(all)),
-            element("p", "where", "They are kept in this browser and sent nowhere. ", forget));
+            element("p", "where", "Predictions are stored only in this browser. ", forget));
     }
 
     function forgetAll() {
-        if (!confirm("Forget all " + Object.keys(kept).length + " predictions?")) return;
+        if (!confirm("Forget all " + Object.keys(saved).length + " predictions?")) return;
         const section = document.activeElement.closest(".scores");
-        kept = {};
-        keep();
+        saved = {};
+        save();
         for (const prediction of predictions) prediction.form.reset();
         showAll();
         if (section) section.focus();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Renders what `weave -t pandoc` wrote: one offline HTML file, an EPUB, or a PDF.
-# The output is complete or as it was before; it is named by what it ends in.
+# Renders the output of `weave -t pandoc` as one offline HTML file, an EPUB or a PDF, by the suffix of the output's
+# name. If it fails, an existing output stays unchanged.
 set -eu
 
 usage="usage: render.sh BOOK.md OUT.html|OUT.epub|OUT.pdf
@@ -16,7 +16,7 @@ version=$("$pandoc" --version 2>/dev/null | sed -n '1s/^pandoc[^0-9]*//p') || ve
 major=${version%%.*} rest=${version#*.}
 minor=${rest%%.*}
 
-# --embed-resources came with 2.19; before, --self-contained did the same.
+# pandoc 2.19 replaced --self-contained by --embed-resources.
 embed="--embed-resources"
 [ "$major" -gt 2 ] || [ "$minor" -ge 19 ] || embed="--self-contained"
 
@@ -37,8 +37,8 @@ html() {
     "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/listing.lua" \
         --lua-filter "$here/page.lua" --lua-filter "$here/figure.lua" --mathml --toc --toc-depth 2 \
         --output "$out_html.fat" "$book" || return 1
-    # What pandoc writes and nobody sees: TeX beside formulas, styles of cells for what is a class or
-    # the default, quotes around one word, escapes in drawings.
+    # Removes parts of pandoc's output that readers do not see: TeX next to formulas, styles of cells that repeat a
+    # class or the default, quotes around single words, escapes in drawings.
     sed -E -e 's|<annotation encoding="application/x-tex">[^<]*</annotation>||g' \
         -e 's|(<t[hd]) style="text-align: left;"|\1|g' -e 's|(<t[hd]) style="text-align: right;"|\1 class="r"|g' \
         -e 's|(<t[hd]) style="text-align: center;"|\1 class="c"|g' \
@@ -47,7 +47,7 @@ html() {
     rm "$out_html.fat"
 }
 
-# A PDF is the HTML page, printed by a browser; without one, what pandoc makes of the text.
+# Prints the HTML page to PDF with a browser; without one, pandoc makes the PDF.
 pdf() {
     for engine in chromium chromium-browser google-chrome weasyprint xelatex lualatex tectonic typst none; do
         command -v "$engine" >/dev/null 2>&1 && break
@@ -61,7 +61,7 @@ pdf() {
         html "$page" "$@"
         profile=$(mktemp -d)
         sandbox=
-        [ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox # Chromium has none for root
+        [ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox # Chromium does not start its sandbox as root
         "$engine" --headless $sandbox --disable-gpu --no-pdf-header-footer \
             --generate-pdf-document-outline --user-data-dir="$profile" --print-to-pdf="$fresh" \
             "$page" >"$profile/log" 2>&1 && [ -s "$fresh" ] ||

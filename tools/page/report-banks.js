@@ -16,8 +16,8 @@
             (whole ? lanes[0] + "–" + lanes[lanes.length - 1] : lanes.join(", "));
     };
 
-    // Of one group of lanes that is served together: by bank a list of its words, each {word, lanes}.
-    // The longest list is as long as the group takes wavefronts.
+    // For each bank, the words that a group of lanes requests, each {word, lanes}. The group's
+    // lanes are served together; the longest list has the group's number of wavefronts.
     function wordsByBank(access, addresses, group) {
         const banks = Array.from({ length: BANKS }, function () { return []; });
         for (const lane of lanesOf(group)) {
@@ -32,7 +32,7 @@
         return banks;
     }
 
-    // The access as groups of wavefronts.
+    // Splits an access into groups of lanes that are served together, with their wavefronts.
     simt.bankGroups = function (access) {
         const mask = access.groups.reduce(function (all, group) { return all | group; }, 0);
         const addresses = new Map(lanesOf(mask).map(function (lane, k) { return [lane, access.address[k]]; }));
@@ -60,7 +60,8 @@
         }
     }
 
-    // The worst access as a picture: banks across, wavefronts down, lanes in their cells.
+    // Draws the access with the most wavefronts: banks across, wavefronts down, lanes in their
+    // cells.
     simt.bankMap = function (access) {
         const groups = simt.bankGroups(access), gap = 6;
         const rows = groups.reduce(function (sum, group) { return sum + group.wavefronts; }, 0);
@@ -83,7 +84,7 @@
         return svg;
     };
 
-    // How many accesses took how many wavefronts.
+    // Counts accesses by their number of wavefronts.
     simt.bankHistogram = function (access) {
         const body = make("tbody"), pairs = [];
         for (let k = 0; k < access.accesses.length; k += 2) pairs.push([access.accesses[k], access.accesses[k + 1]]);

@@ -1,9 +1,9 @@
-// Highlighted code. The words that CUDA adds to C++ are those of cuda.xml, which pandoc reads for the
-// book's page; classes are pandoc's, see code.css.
+// Highlights code. CUDA's words come from cuda.xml, which pandoc uses for the book's page; the
+// classes are pandoc's (code.css).
 "use strict";
 const simt = { data: JSON.parse(document.getElementById("data").textContent) };
 
-// An element with attributes and children: simt.make("td", { class: "number" }, "7").
+// Makes an element with attributes and children: simt.make("td", { class: "number" }, "7").
 simt.make = function (name, attributes, ...children) {
     const svg = /^(svg|g|rect|text|title|line)$/.test(name);
     const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name)
@@ -32,7 +32,7 @@ simt.make = function (name, attributes, ...children) {
         for (const item of list.querySelectorAll("item")) words.set(item.textContent, kinds[list.getAttribute("name")]);
     }
 
-    // Patterns in the order in which they are tried, and the class of what they match.
+    // The patterns, in the order in which they are tried, and the class of each.
     const patterns = {
         cuda: [
             [/\/\/.*|\/\*.*?(?:\*\/|$)/y, "co"],
@@ -56,7 +56,7 @@ simt.make = function (name, attributes, ...children) {
         ],
     };
 
-    // The text as nodes, in spans where a pattern matches.
+    // The text as nodes; matches are in spans.
     simt.highlight = function (text, language) {
         const out = document.createDocumentFragment();
         let plain = "";

@@ -1,40 +1,40 @@
-// From launches to counters of lines: those of PTX lines are given, those of a source line are the
-// sums over the PTX lines that were made from it.
+// Adds up the counters of launches. PTX lines have their own counters; those of a source line are
+// the sums over its PTX lines.
 (function () {
     const data = simt.data;
     const number = new Map(data.counters.map(function (counter, k) { return [counter.name, k]; }));
 
-    // What a counter says, in one sentence.
+    // The meaning of each counter, in one sentence.
     const meanings = {
         warp_insts: "PTX instructions that warps issued",
-        thread_insts: "the same, counted by active lanes",
+        thread_insts: "the same, summed over active lanes",
         shared_ld_insts: "loads from shared memory by warps",
-        shared_ld_wavefronts: "passes that these loads took through the banks",
-        shared_ld_conflicts: "wavefronts beyond those that any order of addresses needs",
+        shared_ld_wavefronts: "wavefronts that these loads took in the banks",
+        shared_ld_conflicts: "wavefronts beyond the minimum without bank conflicts",
         shared_st_insts: "stores to shared memory by warps",
-        shared_st_wavefronts: "passes that these stores took through the banks",
-        shared_st_conflicts: "wavefronts beyond those that any order of addresses needs",
+        shared_st_wavefronts: "wavefronts that these stores took in the banks",
+        shared_st_conflicts: "wavefronts beyond the minimum without bank conflicts",
         global_ld_requests: "loads from global memory by warps",
-        global_ld_sectors: "pieces of 32 bytes that they touched",
+        global_ld_sectors: "sectors of 32 bytes that they touched",
         global_st_requests: "stores to global memory by warps",
-        global_st_sectors: "pieces of 32 bytes that they touched",
+        global_st_sectors: "sectors of 32 bytes that they touched",
         atomics: "lanes that executed an atomic operation",
         barriers: "barriers that a block completed",
-        divergent_branches: "branches at which the lanes of a warp parted",
+        divergent_branches: "branches at which the lanes of a warp diverged",
         stall_selected: "issuing",
         stall_wait: "for an instruction of fixed length",
         stall_long_scoreboard: "for global memory",
         stall_short_scoreboard: "for shared memory, a shuffle or a special function",
         stall_barrier: "for the other warps, at a barrier",
         stall_math_pipe_throttle: "for an arithmetic unit",
-        stall_mio_throttle: "for room in the queue to shared memory",
-        stall_lg_throttle: "for room in the queue to memory",
+        stall_mio_throttle: "for space in the queue to shared memory",
+        stall_lg_throttle: "for space in the queue to memory",
         stall_branch_resolving: "for a branch",
         stall_membar: "for a fence",
         stall_drain: "for its last stores",
         stall_not_selected: "for its turn to issue",
     };
-    // Quotients of two counters, shown behind the second.
+    // Quotients of two counters, shown after the second.
     const quotients = [
         ["thread_insts", "warp_insts", "Lanes", "active lanes per instruction, of 32"],
         ["shared_ld_wavefronts", "shared_ld_insts", "per Inst.", "wavefronts per load"],
@@ -61,7 +61,7 @@
         };
     }
 
-    // Of the time of a launch's warps, where it is predicted: how much, and most of it for what.
+    // Predicted time of the warps in a launch, and the reason for most of it.
     const reasons = data.counters.slice(data.stalls).map(function (one, k) { return data.stalls + k; });
     const time = {
         name: "predicted", group: "Predicted", label: "% of time", sums: false,
@@ -70,7 +70,7 @@
     };
     const wait = {
         name: "wait", group: "Predicted", label: "stall", sums: false, of: time.of,
-        meaning: "what warps wait for longest here, in Nsight Compute's words",
+        meaning: "the longest wait of warps here, as Nsight Compute names it",
         text: function (counts) {
             const longest = reasons.filter(function (k) { return data.counters[k].name !== "stall_selected"; })
                 .reduce(function (best, k) { return counts[k] > counts[best] ? k : best; });
@@ -78,7 +78,7 @@
         },
     };
 
-    // All columns, a group's quotient behind its counters; times before what takes them.
+    // All columns: a group's quotient follows its counters, and times come before their reasons.
     simt.columns = reasons.length ? [time, wait] : [];
     data.counters.forEach(function (one, k) {
         simt.columns.push(counter(one.name));
@@ -95,7 +95,7 @@
         return Number.isInteger(value) ? value.toLocaleString("en-US") : value.toFixed(1);
     };
 
-    // What stands in a column of a line.
+    // The text of a line's cell.
     simt.textOf = function (column, counts) {
         if (!counts) return "";
         return column.text ? column.text(counts) : simt.number(column.of(counts));
@@ -109,7 +109,7 @@
         for (let k = 0; k < from.length; k++) to[k] += from[k] * times;
     }
 
-    // Adds what a launch counted to the lines of PTX.
+    // Adds a launch's counters to the PTX lines.
     function addLaunch(ptx, kernel, launch, times) {
         const e = launch.entries;
         for (let at = 0; at < e.length; at += 4) {
@@ -119,7 +119,7 @@
         }
     }
 
-    // Picoseconds of lines become percent of all their time.
+    // Converts picoseconds of lines to percent of their total.
     function percent(result) {
         for (const counts of result.ptx) {
             for (const k of reasons) result.total[k] += counts[k];
@@ -130,13 +130,13 @@
         }
     }
 
-    // What the chosen launch counted, or all of them (choice -1): of each PTX line, of each source
-    // line by simt.key, and in all.
+    // The counters of the chosen launch, or of all (choice -1), by PTX line, by source line
+    // (simt.key), and in total.
     simt.counts = function (kernel, choice) {
         const result = { ptx: kernel.ptx.map(zeros), source: new Map(), total: zeros() };
         kernel.launches.forEach(function (launch, k) {
             if (choice >= 0 && choice !== k) return;
-            // What is added up from several launches is already their sum.
+            // Launches that were merged have summed counters already.
             const times = choice >= 0 || !launch.launch ? 1 : launch.launches;
             addLaunch(result.ptx, kernel, launch, times);
             add(result.total, launch.total, times);

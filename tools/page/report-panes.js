@@ -1,8 +1,9 @@
-// The two panes: a kernel's source beside its PTX, each line with its counters, one of them as heat.
+// The two panes of the report: a kernel's source and its PTX, with counters per line, one of them
+// as a heat map.
 (function () {
     const data = simt.data, make = simt.make;
 
-    // Of a Markdown file only what stands in fences is code.
+    // Drops the prose of a Markdown file; only fenced lines are code.
     function withoutProse(name, rows) {
         if (!/\.(md|markdown)$/i.test(name)) return rows;
         const fence = rows.map(function (row) { return /^\s*(```|~~~)/.test(row.text); });
@@ -15,7 +16,7 @@
         return rows.filter(function (row, k) { return keep[k]; });
     }
 
-    // The lines of a file that the kernel's PTX or a hazard in it names, and those around them.
+    // The lines of a file that the kernel's PTX or hazards refer to, with context.
     function fileRows(view, number) {
         const file = data.files[number - 1], rows = [];
         for (const [first, texts] of file.pieces) {
@@ -35,7 +36,7 @@
         return withoutProse(file.name, rows);
     }
 
-    // Without the text there are still numbers of lines.
+    // The rows if the file's text is missing: only line numbers.
     function missingRows(view, number) {
         const rows = [];
         for (const [key, counts] of view.counts.source) {
@@ -67,7 +68,7 @@
         return rows;
     };
 
-    // nvcc leaves out the blanks before instructions.
+    // Indents PTX instructions, which nvcc writes without blanks.
     function indented(text) {
         return /^(\s|\$|[(){}]|\.visible|\.entry|\.func|\.weak)/.test(text) ? text : "    " + text;
     }
@@ -82,7 +83,7 @@
         });
     };
 
-    // The columns that are shown: the metric's group, or all that counted anything.
+    // The columns to show: the metric's group, or all with nonzero counters.
     simt.shownColumns = function (view) {
         const used = simt.columns.filter(function (column) { return column.of(view.counts.total) > 0; });
         if (view.all) return used;
@@ -90,13 +91,13 @@
         return chosen.length ? chosen : [view.metric];
     };
 
-    // A row of a label, the columns, and the text: before them where they are many.
+    // Orders a row's label, cells and text; many cells come before the text.
     function inOrder(view, row, label, cells, text) {
         row.append(...(view.all ? [label, text, ...cells] : [label, ...cells, text]));
         return row;
     }
 
-    // A group's name once, over its columns.
+    // The head of a table, with each group's name once above its columns.
     function headOf(view, columns, title) {
         const groups = [], heads = [];
         columns.forEach(function (column, k) {
@@ -134,7 +135,7 @@
         return make("tr", { class: row.gap ? "gap" : "file" }, cell);
     }
 
-    // Fills a pane with rows; each row keeps its element.
+    // Fills a pane with rows, and stores each row's element in it.
     simt.drawPane = function (pane, view, rows, title) {
         const columns = simt.shownColumns(view), body = make("tbody");
         const most = Math.max(0, ...rows.map(function (row) { return row.counts ? view.metric.of(row.counts) : 0; }));
@@ -147,7 +148,7 @@
         pane.replaceChildren(frame);
     };
 
-    // Scrolls the pane, and not the page, so that the rows can be seen; if they are too many, the
+    // Scrolls the pane, not the page, so that the rows are visible; if there are too many, the
     // hottest.
     simt.reveal = function (rows, metric) {
         const frame = rows[0].element.closest(".scroll"), head = frame.querySelector("thead").offsetHeight;

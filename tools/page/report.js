@@ -1,8 +1,8 @@
-// The report's page: what is chosen, and what follows from it. Everything is drawn again from
-// `view`, the state.
+// The page of simt's report: its controls and state. Every change redraws the page from the state,
+// `view`.
 (function () {
     const data = simt.data, make = simt.make;
-    const code = data.code.replace(/^m/, "M"); // as it begins a title
+    const code = data.code.replace(/^m/, "M"); // with a capital, for titles
     const element = function (id) { return document.getElementById(id); };
     const view = { kernel: null, choice: -1, metric: null, all: false, selected: null, rows: { source: [], ptx: [] } };
 
@@ -12,7 +12,7 @@
         }));
     }
 
-    // --- what is chosen ---
+    // --- choices ---
 
     function hazardsOf(kernel) {
         const at = new Map();
@@ -27,7 +27,8 @@
         return at;
     }
 
-    // The predicted time, else conflicts where there are any: they are what such a page is opened for.
+    // The predicted time, else conflicts if there are any, since readers open the page to find
+    // those.
     function defaultMetric() {
         const used = simt.columns.filter(function (column) { return column.of(view.counts.total) > 0; });
         return used.find(function (column) { return /^predicted$|_conflicts$/.test(column.name); }) || used[0] || simt.columns[0];
@@ -46,7 +47,7 @@
     }
 
     function launchText(launch) {
-        if (!launch.launch) return launch.launches + " others, added up";
+        if (!launch.launch) return "sum of " + launch.launches + " others";
         return "launch " + launch.launch + ", grid " + launch.grid + ", block " + launch.block +
             (launch.launches > 1 ? " (" + launch.launches + " alike)" : "");
     }
@@ -55,11 +56,11 @@
         const launches = view.kernel.launches;
         const count = launches.reduce(function (sum, launch) { return sum + launch.launches; }, 0);
         const entries = launches.map(function (launch, k) { return [k, launchText(launch)]; });
-        if (count > 1) entries.unshift([-1, "all " + count + ", added up"]);
+        if (count > 1) entries.unshift([-1, "sum of all " + count]);
         options(element("launch"), entries, view.choice);
     }
 
-    // The one launch that is shown, or all that there is.
+    // Shows the predicted time of the chosen launch, or of all launches.
     function drawPredicted() {
         const launches = view.kernel.launches, one = launches[view.choice < 0 && launches.length === 1 ? 0 : view.choice];
         const text = one && one.predicted;
@@ -129,7 +130,7 @@
         });
     }
 
-    // The rows of the other pane that belong to a row.
+    // The corresponding rows of the other pane.
     function counterparts(row) {
         if (!row || !row.key) return [];
         return view.rows[row.side === "ptx" ? "source" : "ptx"].filter(function (other) { return other.key === row.key; });
@@ -143,7 +144,7 @@
 
     // --- the selected line ---
 
-    const MAPS = 8; // that are drawn for one line
+    const MAPS = 8; // maps drawn per line
 
     function select(row, byUser) {
         view.selected = row;
@@ -158,7 +159,7 @@
         if (byUser) row.element.closest(".scroll").focus({ preventScroll: true });
     }
 
-    // The lines of PTX that the selected line stands for.
+    // The PTX lines that belong to the selected line.
     function ptxLines(row) {
         return row.side === "ptx" ? [row.index] : counterparts(row).map(function (other) { return other.index; });
     }
@@ -203,7 +204,7 @@
         const where = "The " + verb + " with the most wavefronts: " + worst +
             (worst > needed ? ", of which " + (worst - needed) + (worst - needed === 1 ? " is a conflict" : " are conflicts") : ", no conflict") +
             ". Launch " + access.launch + ", block (" + access.block + "), warp " + access.warp + ", " +
-            access.bytes + (access.bytes === 1 ? " byte" : " bytes") + " per lane. In the cells: lanes (×: that many, of the same word).";
+            access.bytes + (access.bytes === 1 ? " byte" : " bytes") + " per lane. The cells show lanes; × is a number of lanes that access the same word.";
         return make("section", { class: "bank" }, head, make("p", {}, where),
             make("div", { class: "frame" }, simt.bankMap(access)),
             make("p", {}, "All its accesses, over all launches:"), simt.bankHistogram(access));
@@ -225,7 +226,7 @@
         }
         const counted = row.counts && row.counts.some(Boolean);
         box.append(make("div", { class: "columns" },
-            counted ? counterTable(row) : make("p", {}, "Nothing was counted here."), bankSections(row)));
+            counted ? counterTable(row) : make("p", {}, "This line has no counts."), bankSections(row)));
     }
 
     function bankSections(row) {
@@ -235,11 +236,11 @@
         if (left > 0) accesses.sort(function (a, b) { return conflicts(b) - conflicts(a); }).splice(MAPS);
         accesses.sort(function (a, b) { return a.inst - b.inst; });
         const box = make("div", { class: "maps" }, ...accesses.map(bankSection));
-        if (left > 0) box.append(make("p", {}, left + " more accesses with fewer conflicts: choose their lines of " + data.code + "."));
+        if (left > 0) box.append(make("p", {}, left + " more accesses have fewer conflicts: select their lines of " + data.code + "."));
         return box;
     }
 
-    // Wavefronts of all accesses beyond what each needs.
+    // The number of wavefronts beyond the minimum, over all accesses.
     function conflicts(access) {
         let sum = 0;
         for (let k = 0; k < access.accesses.length; k += 2) {
@@ -285,7 +286,7 @@
         if (others.length) select(others[0], true);
     }
 
-    // A source line of a kernel that has this name.
+    // Shows a source line in a kernel of this name.
     function showPlace(place, name) {
         if (view.kernel.name !== name) {
             const number = data.kernels.findIndex(function (kernel) { return kernel.name === name; });
@@ -353,8 +354,8 @@
         for (const box of document.querySelectorAll("#hazards .hazard")) box.after(hazardLinks(data.hazards[Number(box.dataset.hazard)]));
     }
 
-    // The kernel that is shown first: one with hazards, else the one with the most conflicts, else
-    // the one with the most instructions.
+    // The first kernel to show: one with hazards, else the one with the most conflicts, else the
+    // one with the most instructions.
     function firstKernel() {
         const found = data.kernels.findIndex(function (kernel) {
             return data.hazards.some(function (hazard) { return hazard.kernel === kernel.name; });

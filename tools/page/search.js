@@ -1,8 +1,8 @@
-// Search: words by their stems, some by other names, the best section first. The index is made in the
-// browser's idle time, or at once for a reader who is faster.
+// Search: matches word stems and synonyms, and ranks sections. The index is built in idle time, or
+// immediately when a reader searches earlier.
 const pageSearch = (function () {
     "use strict";
-    // What is one thing here under several names, the book's own first.
+    // Synonyms; the book's own term comes first.
     const names = [
         ["shuffle", "warp shuffle", "shuffle instruction", "shfl", "__shfl_down_sync"],
         ["shared memory", "smem", "scratchpad"],
@@ -30,13 +30,14 @@ const pageSearch = (function () {
         return short.length >= 4 ? short : word.length > 3 ? word.replace(/s$/, "") : word;
     }
 
-    // As an expression. What is typed may go on; `sm` as a name for something may not.
+    // A regular expression for a phrase. Short words match as prefixes if they were typed; synonyms
+    // such as `sm` match whole words only.
     function stems(phrase, more) {
         return phrase.toLowerCase().split(/\s+/).map(word =>
             stem(word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + (word.length > 3 ? "[a-z]*" : more)).join("\\s+");
     }
 
-    // What is looked for: one expression a word, or for several words that name one thing.
+    // The terms of a query: one expression per word, or per phrase that has synonyms.
     function termsOf(text) {
         let rest = " " + text.toLowerCase().replace(/'/g, "’").replace(/\s+/g, " ").trim() + " ";
         const terms = [];
@@ -52,7 +53,8 @@ const pageSearch = (function () {
 
     const times = (text, term) => (text.match(term) || []).length;
 
-    // Every term must occur; titles count most, of a chapter more than of a section. Code and what is folded decide a tie.
+    // Every term must occur. Titles weigh more than text, and a chapter's title more than a
+    // section's; code and folded text only break ties.
     function score(section, terms) {
         let sum = 0;
         for (const term of terms) {

@@ -1,8 +1,4 @@
-"""counts.py: figures of counted events: counters by chapter, and who touches which bank when.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
-its content in words.
-"""
+"""counts.py: figures of counters by chapter, and of bank conflicts."""
 
 import math
 
@@ -13,14 +9,14 @@ from style import (
     sheet,
 )
 
-# How what stands beside a bar or a step is placed.
+# Distances between bars or steps and their labels.
 ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
 
 # --- counts ---
 
 
 def draw_counter(axes, bars, values):
-    """A bar for each kernel, blue where it is new in its chapter, with its name."""
+    """Draws a bar with its name for each kernel, blue if it is new in its chapter."""
     bare(axes)
     axes.spines["bottom"].set_visible(False)
     axes.xaxis.set_major_locator(NullLocator())
@@ -64,16 +60,16 @@ def counters(data, name):
     return figure, what, counters_words(bars, titles)
 
 
-# --- who touches which bank when ---
+# --- bank accesses over time ---
 
 
-# Words of one bank that an instruction wants, by power of two: blue is one, nobody waits.
+# Words of one bank that an instruction requests, by powers of two. Blue is one: no conflict.
 DEGREES = ("#2f7fb8", "#f0c45c", "#e69f00", "#d45d00", "#a83a00", "#7a2200")
 ON_DEGREE = ("#fefefe", "#111111", "#111111", "#fefefe", "#fefefe", "#fefefe")
 
 
 def group_size(op, size, accesses):
-    """Lanes served together: the rule that reference/h200-access-patterns.csv was measured for."""
+    """The number of lanes that are served together, as measured in reference/h200-access-patterns.csv."""
     group = {8: 16, 16: 8}.get(size, 32)
     if op == "load" and group < 32:
         at = dict(map(tuple, accesses))
@@ -83,7 +79,7 @@ def group_size(op, size, accesses):
 
 
 def wavefronts(op, size, accesses):
-    """Per group of lanes, per bank: the distinct words wanted, each with its lanes."""
+    """For each group of lanes and each bank: the distinct words requested, each with its lanes."""
     group = group_size(op, size, accesses)
     groups = {}
     for lane, address in accesses:
@@ -94,7 +90,7 @@ def wavefronts(op, size, accesses):
 
 
 class Steps:
-    """The steps of a traced warp, as wavefronts, and where in a picture each of them lies."""
+    """The steps of a traced warp as wavefronts, and their places in a picture."""
 
     def __init__(self, trace, line, gap):
         self.gap = gap
@@ -116,7 +112,7 @@ class Steps:
         return f"{'; '.join(said)}. {self.total} wavefronts in all."
 
     def draw(self, axes, beside):
-        """Banks go across, wavefronts down; beside(step, middle) writes next to each step."""
+        """Draws banks across and wavefronts down; beside(step, middle) adds a label to each step."""
         bare(axes)
         axes.spines["bottom"].set_visible(False)
         axes.xaxis.set_major_locator(NullLocator())
@@ -140,7 +136,7 @@ class Steps:
                 low = (bank - 0.45, y + i * self.line + 0.006)
                 style = {"facecolor": DEGREES[degree], "edgecolor": "none"}
                 axes.add_patch(Rectangle(low, 0.9, self.line - 0.012, **style))
-                if self.line > 0.12:  # room for the number of a lane; + stands for further ones
+                if self.line > 0.12:  # there is space for a lane number; + means further lanes
                     text = f"{lanes[0]}+" if len(lanes) > 1 else f"{lanes[0]}"
                     at = (bank, y + (i + 0.5) * self.line)
                     style = {"ha": "center", "va": "center_baseline", "fontsize": 8}
@@ -187,7 +183,7 @@ def banks(data, name):
 
 
 def bank_shapes(data, name):
-    """The traces of a chapter side by side, up to three in a row: how tall is how slow."""
+    """Draws the traces of a chapter, up to three in a row; height shows the number of wavefronts."""
     across = min(3, len(data["traces"]))
     traces = [Steps(trace, 0.085, 0.055) for trace in data["traces"]]
     rows = [traces[i : i + across] for i in range(0, len(traces), across)]

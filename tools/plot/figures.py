@@ -1,6 +1,6 @@
-"""figures.py: which figures there are, and the data of each: from rows of results and roles.
+"""figures.py: selects the figures and the data of each, from rows of results and roles.
 
-What a figure shows is nothing but its data: plain lists, dicts, text and numbers.
+Data are plain lists, dicts, text and numbers; the pictures use nothing else.
 """
 
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from floors import first_of, kernel_floors, rates_of
 from roles import missing_kernel, scenes_of
 from row_data import map_data, rates_data, rows_data
 
-CEILING = "read_ceiling"  # what reading alone can do: in every lab
-LIBRARY = "cub_device_reduce"  # what all are compared with
+CEILING = "read_ceiling"  # reading without summing, in every lab
+LIBRARY = "cub_device_reduce"  # the baseline of comparisons
 
 
 @dataclass
 class Figure:
     name: str  # of the file
-    kind: str  # of the picture: in the PICTURES of one of the modules that plot.py draws with
-    data: object  # all that the picture depends on
+    kind: str  # of picture: a key of PICTURES in one of the modules that plot.py uses
+    data: object  # everything that the picture depends on
 
 
 def median(values):
@@ -38,7 +38,7 @@ def pick(row, columns):
 
 
 def usual_n(devices, rungs):
-    """The number of elements that most rungs were measured at; the larger one of two."""
+    """The number of elements with which most rungs were measured; of equals the larger."""
     names = {(rung.chapter, rung.kernel) for rung in rungs}
     found = {}
     for i, table in enumerate(devices):
@@ -49,8 +49,8 @@ def usual_n(devices, rungs):
 
 
 def ladder_data(devices, rungs):
-    """The rungs, and of each device that has measured some of them their times at the usual n, each with
-    those of what it is a step from: the first row of several launch shapes."""
+    """The rungs, and for each device its times at the usual n with the times of the rungs that they improve on. Of
+    several launch shapes, the first row counts."""
     n = usual_n(devices, rungs)
     ladder = {"n": n, "rungs": [{"chapter": r.chapter, "name": r.name} for r in rungs], "devices": []}
     for table in devices:
@@ -88,7 +88,7 @@ def ladder_figures(devices, rungs):
 
 
 def blocks_data(devices, role):
-    """One kernel, one n, many grids: a sweep per device that has at least four."""
+    """One kernel at one n with many grids: a sweep per device that has at least four points."""
     sweeps = []
     for table in devices:
         rows = list(filter(role.plays, table.rows))
@@ -114,7 +114,7 @@ def blocks_data(devices, role):
 
 
 def sizes_of(table, chapter, kernel):
-    """The rows of one kernel over n, if there are enough for a curve: the first of each n."""
+    """The rows of one kernel over n, the first of each n, if there are enough for a curve."""
     rows = {}
     for row in table.rows:
         if (row["chapter"], row["kernel"]) == (chapter, kernel):
@@ -123,7 +123,8 @@ def sizes_of(table, chapter, kernel):
 
 
 def left_by(table, kernel, points):
-    """How many sums the kernel leaves at most at these n: one, or where it is named block_sum one per block."""
+    """The largest number of sums that the kernel leaves at these n: one per block for block_sum kernels, else
+    one."""
     if not kernel.startswith("block_sum_"):
         return 1
     sizes = {point["n"] for point in points}
@@ -131,7 +132,7 @@ def left_by(table, kernel, points):
 
 
 def library_sizes(table, chapter, sizes):
-    """The library's curve: this chapter's, or that of the chapter with the most of these sizes."""
+    """The library's curve from this chapter, or from the chapter with most of these sizes."""
     chapters = sorted({row["chapter"] for row in table.rows if row["kernel"] == LIBRARY})
     curves = [
         [point for point in sizes_of(table, c, LIBRARY) if point["n"] in sizes]
@@ -143,7 +144,7 @@ def library_sizes(table, chapter, sizes):
 def sizes_data(devices, role, each=False):
     """Time over n: a curve per device, for each kernel of the role and for the library.
 
-    Where there are more than two kernels, the first device alone. each: n is every GPU's own."""
+    With more than two kernels, only the first device is shown. each: n is the number of elements per GPU."""
     curves = []
     for table in devices:
         kernels = dict.fromkeys(row["kernel"] for row in filter(role.plays, table.rows))
@@ -176,15 +177,15 @@ NO_COUNTERS = ("chapter", "source", "kernel", "n", "launch", "grid", "block", "l
 
 
 def counted_name(row, timed):
-    """A kernel's name, with its block size behind it where labs have a stage of that name."""
+    """A kernel's name, followed by its block size if a lab has a stage of that name."""
     name = row["kernel"]
     return f"{name}_{row['block']}" if f"{name}_{row['block']}" in timed else name
 
 
 def counted_kernels(table, timed, wanted):
-    """{name: row} of the chapters that are wanted: of the latest chapter, the largest launch.
+    """{name: row} of the chapters for which `wanted` is true: the largest launch in the latest chapter.
 
-    In the order in which they were run; the libraries' own kernels, in a namespace, are left out."""
+    Kernels are in the order of their runs, without the libraries' internal kernels, which are in namespaces."""
     rows = [row for row in table.rows if wanted(row["chapter"]) and "::" not in row["kernel"]]
     kernels = dict.fromkeys(counted_name(row, timed) for row in rows)
     for row in sorted(rows, key=lambda row: (row["chapter"], row["n"], row["thread_insts"])):
@@ -193,14 +194,14 @@ def counted_kernels(table, timed, wanted):
 
 
 def profiled_value(devices, row, name, column):
-    """A value of the profile on the first device that has one, or None."""
+    """A value of the profile on the first device that has it, or None."""
     where = {"chapter": row["chapter"], "kernel": name, "n": row["n"]}
     found = (first_of(table.limits, **where) for table in devices if table.limits)
     return next((limit.get(column) for limit in found if limit), None)
 
 
 def chosen_counters(table, devices, bars, role):
-    """{counter: values}, as the role names them: those of the CPU device, else of the profile."""
+    """{counter: values} for a role's counters: from the CPU device, or else from the profile."""
     known = {column for device in devices for limit in device.limits for column in limit}
     chosen = {}
     for column in role.columns:
@@ -216,8 +217,8 @@ def chosen_counters(table, devices, bars, role):
 
 
 def counters_data(table, devices, timed, role):
-    """The kernels of a lab, before them those of earlier chapters that the role names, and the
-    counters that the role chooses, or all that differ between them."""
+    """The kernels of a lab, preceded by those of earlier chapters that the role names, and the counters that the
+    role names, or all that differ between the kernels."""
     kernels = counted_kernels(table, timed, lambda chapter: chapter == role.chapter)
     before = counted_kernels(table, timed, lambda chapter: chapter < role.chapter)
     own = [name for name in kernels if name not in before]
@@ -247,7 +248,7 @@ def counters_data(table, devices, timed, role):
 
 
 def floors_data(devices, counters, timed, role):
-    """The kernels of a role on the first device that was profiled: times and floors."""
+    """The kernels of a role on the first profiled device: times and lower bounds."""
     counted = counted_kernels(counters, timed, lambda c: c == role.chapter) if counters else {}
     for table in (table for table in devices if table.limits):
         asked = [pattern.partition("=") for pattern in role.patterns]
@@ -270,7 +271,7 @@ def floors_data(devices, counters, timed, role):
 
 
 def trace_figures(traces, counters):
-    """A figure per trace-NN-KERNEL.csv, and one for a chapter with several, in the lab's order."""
+    """A figure per trace-NN-KERNEL.csv, and one for each chapter with several, in the lab's order."""
     figures, chapters = [], {}
     for table in traces:
         steps = trace_steps(table)
@@ -291,7 +292,7 @@ def trace_figures(traces, counters):
 
 
 def errors_data(table):
-    """Per kind of data the errors of every order over n, and the condition, to two digits."""
+    """For each kind of data, the errors of every order over n, and the condition number, to two digits."""
     panels = {}
     for row in table.rows:
         panel = panels.setdefault(row["data"], {"data": row["data"], "lines": {}})
@@ -304,12 +305,12 @@ def errors_data(table):
     return {"panels": list(panels.values())}
 
 
-# --- all of them ---
+# --- all figures ---
 
 
 def steady(data):
-    """The data with numbers of nine digits. Further digits depend on the machine: since Python 3.12 sum()
-    compensates for rounding, and C libraries differ in the last digit of a logarithm."""
+    """Rounds numbers to nine digits, since further ones vary: from Python 3.12, sum() compensates for rounding,
+    and C libraries differ in the last digit of a logarithm."""
     if isinstance(data, float):
         return float(f"{data:.9g}")
     if isinstance(data, (list, tuple)):
@@ -320,7 +321,7 @@ def steady(data):
 
 
 def check_kernels(devices, counters, roles):
-    """A role for a kernel that nobody recorded is a fault, unless nothing of its chapter was yet."""
+    """Reports a role for a kernel without results, unless its chapter has none at all."""
     timed = [row for table in devices for row in table.rows]
     names = {row["kernel"] for row in timed}
     counted = counters.rows if counters else []
@@ -337,7 +338,7 @@ def check_kernels(devices, counters, roles):
 
 
 def figures_of(devices, counters, traces, errors, roles, names):
-    """Every figure that there is data for, kernels by their names."""
+    """Every figure that has data, with kernels called by their names."""
     check_kernels(devices, counters, roles)
     play = lambda name: [role for role in roles if role.name == name]
     figures = [Figure(f"{t.path.stem}.svg", "errors", errors_data(t)) for t in errors if t.rows]
@@ -363,13 +364,13 @@ def figures_of(devices, counters, traces, errors, roles, names):
     return [Figure(figure.name, figure.kind, steady(names.in_words(figure.data))) for figure in figures]
 
 
-# --- traces of the CPU device, cut into the steps of an algorithm: what counts.py draws as banks ---
+# --- traces of the CPU device by steps of an algorithm, for the banks in counts.py ---
 
 def instructions_of(rows):
     """The rows of one warp as [op, bytes, accesses], None for a barrier.
 
-    Accesses are [lane, address]. A trace lists the lanes of an instruction in order: a lane that
-    does not come after the last one, or another line of code, begins the next instruction.
+    Accesses are [lane, address]. A trace lists the lanes of an instruction in ascending order, so a lane
+    that is not larger than the previous one, or another line of code, starts the next instruction.
     """
     instructions, key, last = [], None, -1
     for row in rows:
@@ -388,8 +389,8 @@ def instructions_of(rows):
 def trace_steps(table):
     """The shared-memory accesses of one warp by steps of its algorithm: [label, op, bytes, accesses].
 
-    The warp is the first of the first block of the launch that touches shared memory most. A step
-    ends at a barrier and where a load follows a store; it is shown by its load with the most lanes.
+    The warp is the first of the first block in the launch with the most accesses to shared memory. A step
+    ends at a barrier and where a load follows a store; its load with the most lanes represents it.
     """
     launches = {}
     for row in table.rows:

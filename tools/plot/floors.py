@@ -1,9 +1,9 @@
-"""floors.py: what a kernel's time cannot fall below, each of one resource alone.
+"""floors.py: lower bounds of a kernel's time, each from one resource.
 
-One cost model for the whole book (chapter 1): a kernel takes at least as long as the memory needs
-for its bytes, the schedulers for its instructions, the shared-memory pipe for its accesses, the
-device for starting its blocks, and the loads for their trips when so many are on their way at once.
-What the device does at best was measured in chapter 1; what the kernel asks for was counted.
+The cost model of the book (chapter 1): a kernel takes at least as long as memory needs for its bytes, the
+schedulers for its instructions, the shared-memory pipe for its accesses, the device for starting its blocks,
+and the latency for its loads at their number in flight. The limits of the device were measured in chapter 1;
+the needs of the kernel were counted.
 """
 
 from statistics import median
@@ -19,12 +19,12 @@ def first_of(rows, **wanted):
 
 
 def latency_of(row):
-    """Microseconds of one load, of a row of a thousand."""
+    """Microseconds of one load, from a row with a thousand of them."""
     return row["median_us"] / CHASE_STEPS
 
 
 def rates_of(table, n):
-    """What the recorded device does at best, or None where it was not all measured."""
+    """The device's measured limits, or None if some are missing."""
     ceiling = first_of(table.rows, chapter=RATES, kernel=CEILING, n=n)
     latency = first_of(table.rows, chapter=RATES, kernel="memory_latency", n=n)
     empty = first_of(table.rows, chapter=RATES, kernel="empty_blocks", n=n)
@@ -42,8 +42,8 @@ def rates_of(table, n):
 
 
 def pipe_us(rates, limit, counted):
-    """The shared-memory pipe takes a wavefront of an SM per cycle; machine code has more of them than
-    PTX, since a load whose lanes are all switched off passes through it too."""
+    """The time of the shared-memory pipe, one wavefront per SM and cycle. Machine code has more wavefronts than
+    PTX, since a load with all lanes off also takes one."""
     if limit:
         return limit["shared_pipe_pct"] / 100 * limit["profiled_us"]
     waves = sum(counted.get(f"shared_{kind}_wavefronts") or 0 for kind in ("ld", "st"))
@@ -51,7 +51,7 @@ def pipe_us(rates, limit, counted):
 
 
 def floors_of(rates, row, limit, counted, loads):
-    """[[name, microseconds]] of a kernel. row: its time, or None where it was only counted."""
+    """[[name, microseconds]]: the lower bounds of a kernel. row: its time, or None if it was only counted."""
     size = (row or counted)["n"] * BYTES[row["elem"] if row else "float"]
     insts = limit["machine_insts"] if limit else counted["warp_insts"]
     grid = int(counted["grid"].partition("x")[0]) if counted else row["grid"]

@@ -1,9 +1,4 @@
-"""ladder.py: figures of measured times, rung by rung: the ladder, what each step gains, and times beside
-their floors.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title,
-and its content in words.
-"""
+"""ladder.py: figures of measured times by rung: the ladder, the gain of each step, and lower bounds."""
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -12,9 +7,9 @@ from style import (
     round_time, sheet, significant, time_text,
 )
 
-# --- what both have in common ---
+# --- shared by all ---
 
-LABELS, PANELS = 0.3, 2.85  # inches from the left: the names of the rungs, what they are about
+LABELS, PANELS = 0.3, 2.85  # inches from the left: names of rungs, panels
 
 
 def label_rows(axes, rungs):
@@ -31,13 +26,13 @@ def label_rows(axes, rungs):
 
 
 def row_places(device_count):
-    """Where in a row of height 1 each device's bar lies, and how thick it is."""
+    """The place of each device's bar in a row of height 1, and its thickness."""
     thick = 0.66 / device_count
     return [(i - (device_count - 1) / 2) * thick for i in range(device_count)], 0.9 * thick
 
 
 def rungs_sheet(data, name, title, below, panels):
-    """A row per rung and axes side by side. Panels are (left, width, heading)."""
+    """A sheet with a row per rung and axes side by side. Panels are (left, width, heading)."""
     rungs, devices = data["rungs"], data["devices"]
     high = len(rungs) * max(0.27, 0.165 * len(devices))
     top = 0.95 if len(devices) == 1 else 1.2
@@ -62,7 +57,7 @@ BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 8, "annotat
 
 
 def ordinary(times):
-    """Those without the few that are ten times as long as the next: they would flatten the others."""
+    """The times without outliers that are at least ten times the next and would flatten the others."""
     times = sorted(times)
     for k in range(len(times) - 1, len(times) // 2, -1):
         if times[k] > 10 * times[k - 1]:
@@ -71,7 +66,7 @@ def ordinary(times):
 
 
 def scale_times(axes, times):
-    """A log axis on which neighbouring rungs stay apart: a line at 1, 2 and 5 of every decade."""
+    """A log axis that separates neighbouring rungs, with a line at 1, 2 and 5 of every decade."""
     times = ordinary(times)
     low, high = min(times) / 1.35, max(times) * 2.4
     axes.set_xscale("log")
@@ -85,7 +80,7 @@ def scale_times(axes, times):
 
 
 def draw_time(axes, y, us, color):
-    """A dot; where the axis has no room for it, an arrow to its end, and how long it is."""
+    """Draws a dot or, beyond the end of the axis, an arrow with the time."""
     end = axes.get_xlim()[1]
     if us > end:
         axes.plot([end], [y], ">", color=color, markersize=6, clip_on=False, zorder=4)
@@ -158,7 +153,7 @@ def ladder(data, name):
 
 
 def steps_of(device):
-    """{rung: (gain over what it is a step from, whether a difference can be measured)}."""
+    """{rung: (gain over the rung that it improves on, whether the difference is measurable)}."""
     steps = {}
     for stage in device["stages"]:
         before = stage["before"]
@@ -169,7 +164,7 @@ def steps_of(device):
 
 
 def scale_gains(axes, gains):
-    """The axis of gains, and where it ends: a step worth thousands leaves it."""
+    """Sets the axis of gains and returns its end; gains in the thousands are beyond it."""
     usual = [gain for gain in gains if gain < 6]
     end = 1.3 * max(usual, default=2)
     axes.set_xlim(min([0.9, *[gain - 0.1 for gain in usual]]), end)
@@ -180,7 +175,7 @@ def scale_gains(axes, gains):
 
 
 def draw_gain(axes, y, thick, color, end, gain, apart):
-    """A bar from 1 to the gain, an arrow where it leaves the axis; grey without a difference."""
+    """Draws a bar from 1 to the gain, with an arrow beyond the axis; grey if there is no measurable difference."""
     if gain > end:
         tip, head = 1 + 0.7 * (end - 1), 0.05 * (end - 1)
         axes.barh(y, tip - 1, thick, left=1, color=color)
@@ -229,14 +224,14 @@ def speedup(data, name):
     return figure, what, speedup_words(data, steps)
 
 
-# --- times beside their floors, a bar each ---
+# --- times and lower bounds ---
 
 LINE = 0.17  # inches from bar to bar
 ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False, "fontsize": 8}
 
 
 def bars_of(kernel):
-    """(label, microseconds, colour): the time, and the floors, of which the highest stands out."""
+    """(label, microseconds, colour) for the time and the lower bounds; the highest bound stands out."""
     highest = max(us for _, us in kernel["floors"])
     bars = [("measured", kernel["time_us"], BLUE)] if kernel["time_us"] else []
     for name, us in kernel["floors"]:

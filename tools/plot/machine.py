@@ -1,9 +1,5 @@
-"""machine.py: drawings of the device: its parts with what chapter 1 measured, how blocks live on it, what
-a warp waits for, loads on their way, and predicted times.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title,
-and its content in words.
-"""
+"""machine.py: drawings of the device: its parts with measurements from chapter 1, how blocks are resident, why a
+warp waits, loads in flight, and predicted times."""
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -32,7 +28,7 @@ def draw_scheduler(axes, left, top, data):
 
 
 def draw_sm(axes, left, top, data):
-    """An SM with its schedulers, shared memory with its banks, and L1."""
+    """Draws an SM with its schedulers, shared memory with its banks, and L1."""
     box(axes, left, top, 4.36, 2.14, edge=INK)
     word(axes, left + 0.1, top + 0.14, f"one SM of {data['sms']}", ha="left", fontweight="bold", size=9)
     word(axes, left + 4.26, top + 0.14, f"up to {32 * data['warps']:,} threads, in warps of 32", MUTED, ha="right")
@@ -47,7 +43,7 @@ def draw_sm(axes, left, top, data):
 
 
 def draw_level(axes, top, high, texts, color):
-    """L2 or memory: a name, its size or rate, and how long a load takes to it and back."""
+    """Draws L2 or memory: its name, its size or rate, and the latency of a load."""
     title, about, latency = texts
     box(axes, 0.2, top, 4.36, high, fill=color, pale=True, edge=color)
     word(axes, 0.3, top + high / 2 - 0.08, title, ha="left", fontweight="bold", size=9)
@@ -69,7 +65,7 @@ def machine(data, name):
     draw_level(axes, 3.86, 0.52, ("memory", memory, nanoseconds(data["memory_us"])), ORANGE)
     for top, bottom in ((2.8, 3.08), (3.54, 3.86)):
         arrow(axes, (3.84, bottom), (3.84, top), MUTED, 1.4)
-    for x, bottom in ((4.9, 3.31), (5.3, 4.12)):  # how far a load goes
+    for x, bottom in ((4.9, 3.31), (5.3, 4.12)):  # the path of a load
         line(axes, (x, 2.33), (x, bottom), ORANGE, 1.2)
         arrow(axes, (x, bottom), (4.56, bottom), ORANGE, 1.2)
         line(axes, (4.56, 2.33), (x, 2.33), ORANGE, 1.2)
@@ -87,7 +83,7 @@ def machine_words(data, fill):
 
 # --- a block's life ---
 
-KINDS = {  # colour, pale, and what it is
+KINDS = {  # colour, whether it is pale, and meaning
     "load": (BLUE, True, "waits for its elements"),
     "add": (BLUE, False, "adds"),
     "wait": (GREY, True, "has only the barrier to come to"),
@@ -111,7 +107,7 @@ def draw_legend(axes, top, kinds):
 
 
 def life(data, name):
-    """The warps of one block, a panel for each of several blocks."""
+    """Draws the warps of one block, in a panel for each of several blocks."""
     what = "A block's life, warp by warp"
     below = "Time goes to the right; lengths are not to scale, who adds when is the kernel's"
     warps = data["warps"]
@@ -152,7 +148,7 @@ def life_words(data):
 
 
 def places(data, name):
-    """The places for blocks on one SM, a row each: block after block in it, or one for all the time."""
+    """Draws the block slots of an SM, a row each: a sequence of blocks, or one persistent block."""
     what = "Blocks on one SM"
     below = (
         f"{data['device']}. Each row is a place for a block; empty: no block is in it. Time goes right; "
@@ -173,7 +169,7 @@ def places(data, name):
     return figure, what, "; ".join(texts) + "."
 
 
-# --- one warp, some, and as many as memory serves ---
+# --- waits of one warp, of several, and of enough to saturate memory ---
 
 
 def waits(data, name):
@@ -252,7 +248,7 @@ def predicted(data, name):
     axes.axhspan(1 / 1.1, 1.1, color=FAINT, linewidth=0)
     axes.axhline(1, color=GREY, linewidth=1)
     for one, color in zip(data["devices"], colors):
-        # The dots are one path of short round strokes: an eighth of the bytes of as many marks.
+        # One path of short round strokes takes an eighth of the bytes of separate markers.
         dots = [(end, y) for x, y, before in one["points"] if not before for end in (x, x * 1.015, float("nan"))]
         rings = [(x, y) for x, y, before in one["points"] if before]
         axes.plot(*zip(*dots), color=color, alpha=0.6, linewidth=2.8, solid_capstyle="round", zorder=3)

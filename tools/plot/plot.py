@@ -3,22 +3,20 @@
 
 usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [-a ROLES] [-n NAMES] [--check]
 
-  -D DEVICE    the device that the book speaks of, RESULTS/DEVICE.csv: it comes first, and where a
-               figure shows a chapter's fastest kernel it is the fastest there
+  -D DEVICE    the device of the book, RESULTS/DEVICE.csv: it comes first, and its times decide which
+               kernel of a chapter is the fastest
   -r RESULTS   folder of recorded results (default: results)
   -o FIGURES   folder for the SVG files (default: figures)
-  -a ROLES     which kernels the chapters want in which figures: what `tangle -a figures` prints.
-               Without it only the ladder, traces and rounding errors are drawn (roles.py says what there is)
-  -n NAMES     what kernels are called, and which are rungs of the ladder: what `weave -t names`
-               prints. Without it kernels have the words of their names in code, and there is no ladder
-  --check      draw nothing; list the figures that are out of date, status 1 if there are any
+  -a ROLES     the output of `tangle -a figures`: which kernels the chapters request in which figures
+               (see roles.py). Without it only the ladder, traces and rounding errors are drawn
+  -n NAMES     the output of `weave -t names`: names of kernels, and the rungs of the ladder. Without it
+               kernels have their names in code, and there is no ladder
+  --check      draw nothing; list the figures that are out of date; exit with 1 if there are any
 
-Each is an SVG file and, for notebooks, a WebP file beside it.
-A figure is a function of its data and of this program, and says so in its first line with a hash of
-both. A file that has the right hash is left alone; when all have, matplotlib is not even imported.
-A figure of this program's that results no longer have data for is removed. The paths of the figures
-drawn and removed are printed. A fault in a CSV file or in a role stops everything before any figure
-is touched.
+Each figure is an SVG file and, for notebooks, a WebP file. Its first line has a hash of its data and of this
+program. plot.py leaves files with the right hash unchanged; if all are right, it does not even import
+matplotlib. It removes its figures that no longer have data, and prints the paths of figures drawn and removed.
+An error in a CSV file or a role stops it before it changes any figure.
 """
 
 import argparse
@@ -69,7 +67,7 @@ def ends_with(path, end):
 
 
 def is_whole_webp(path):
-    """A RIFF file says at its head how many bytes follow there."""
+    """Whether the file is complete: a RIFF header has the number of bytes that follow."""
     try:
         with open(path, "rb") as file:
             head = file.read(12)
@@ -80,7 +78,7 @@ def is_whole_webp(path):
 
 
 def is_drawn(path, wanted):
-    """Of these inputs, as SVG and, which was written before it, as WebP, and both to their ends."""
+    """Whether the SVG file and its WebP file, which is written first, have this hash and are complete."""
     return (
         recorded_hash(path) == wanted
         and ends_with(path, b"</svg>\n")
@@ -89,13 +87,13 @@ def is_drawn(path, wanted):
 
 
 def abandoned(folder, figures):
-    """Figures in the folder that this program once drew, and draws no more."""
+    """Figures in the folder that this program drew and that no longer have data."""
     names = {figure.name for figure in figures}
     return [p for p in sorted(folder.glob("*.svg")) if p.name not in names and recorded_hash(p)]
 
 
 def write_whole(path, content):
-    """Under a temporary name first: the file is the old one or the new one, never a part."""
+    """Writes a temporary file and renames it, so that the file is never partly written."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -124,7 +122,7 @@ def read_options():
 
 
 def report(folder, due, old):
-    """What --check prints, and its exit status."""
+    """Prints the result of --check and returns its exit status."""
     for figure in due:
         print(f"{folder / figure.name}: out of date")
     for path in old:
@@ -133,7 +131,7 @@ def report(folder, due, old):
 
 
 def draw(folder, due, hashes):
-    """All figures are drawn before the first file is written."""
+    """Draws all figures, and then writes the files."""
     try:
         import counts
         import ladder
@@ -146,10 +144,11 @@ def draw(folder, due, hashes):
         import trees
     except ImportError as error:
         raise Fault(
-            f"{folder / due[0].name}: out of date, and this Python has no {error.name}: "
-            'draw with the one that "tools/build/toolchain.sh python" names'
+            f"{folder / due[0].name}: out of date, but this Python has no {error.name}: "
+            'run plot.py with the Python that "tools/build/toolchain.sh python" prints'
         ) from None
     modules = (counts, ladder, machine, protocols, row_curves, row_scenes, sweeps, trees)
+    # A picture takes a figure's data and name; it returns the drawing, its title, and its content in words.
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)

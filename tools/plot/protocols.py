@@ -1,8 +1,4 @@
-"""protocols.py: drawings of who writes what before whom: ticket, mailbox, edges, all-reduce.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
-its content in words.
-"""
+"""protocols.py: drawings of communication between blocks and GPUs: ticket, mailbox, edges, all-reduce."""
 
 from style import arrow, box, line, paper, word
 from style import BLUE, FAINT, GREEN, MUTED, ORANGE, WIDTH
@@ -13,7 +9,7 @@ LEFT, HIGH = 0.75, 0.27
 
 
 def draw_load(axes, y, block, end):
-    """A block's name, and its first phase."""
+    """Draws a block's name and its first phase."""
     word(axes, 0.1, y + HIGH / 2, f"block {block}", ha="left", fontweight="bold")
     draw_step(axes, LEFT, y, end - LEFT, "", BLUE)
     word(axes, LEFT + 0.1, y + HIGH / 2, "load and add", ha="left")
@@ -24,13 +20,13 @@ def draw_step(axes, x, y, wide, text, color, pale=True):
 
 
 def fence(axes, x, y):
-    """What is left of it is done before what is right of it."""
+    """Draws a fence: everything on its left happens before everything on its right."""
     line(axes, (x, y - 0.07), (x, y + HIGH + 0.07), ORANGE, 3)
     word(axes, x, y - 0.14, "fence", ORANGE, fontweight="bold")
 
 
 def draw_ticket(axes, y, start, number, partials, counter):
-    """A block writes its sum and draws a ticket; returns where it has it."""
+    """Draws a block that writes its sum and takes a ticket; returns the time at which it has it."""
     draw_step(axes, start, y, 0.58, "write sum", BLUE, False)
     fence(axes, start + 0.65, y)
     draw_step(axes, start + 0.72, y, 0.52, f"ticket {number}", ORANGE)
@@ -40,7 +36,7 @@ def draw_ticket(axes, y, start, number, partials, counter):
 
 
 def draw_last(axes, x, y):
-    """What the last block does from x on."""
+    """Draws the work of the last block from x on."""
     fence(axes, x + 0.08, y)
     draw_step(axes, x + 0.16, y, 0.62, "read sums", BLUE, False)
     draw_step(axes, x + 0.78, y, 0.36, "add", BLUE)
@@ -75,7 +71,7 @@ def ticket(data, name):
 
 
 def draw_letter(axes, x, y, flag, text):
-    """A mailbox: a flag and a value in one word."""
+    """Draws a mailbox: a flag and a value in one word."""
     look = {"pale": True} if flag else {}
     box(axes, x, y, 0.26, 0.28, "flag" if flag else "0", fill=ORANGE if flag else None, edge=ORANGE, **look)
     box(axes, x + 0.26, y, 0.5, 0.28, text, fill=GREEN if flag else None, edge=GREEN, **look)
@@ -159,7 +155,7 @@ LAP = 0.36  # inches from GPU to GPU
 
 
 def draw_state(axes, x, y, step, wide):
-    """The pieces of every GPU: whole when all GPUs' elements are in them, framed where piece 0 has come."""
+    """Draws the chunks of every GPU: filled if they contain all GPUs' elements; framed if chunk 0 has arrived."""
     gpus = len(step["state"])
     for gpu, row in enumerate(step["state"]):
         each = wide / len(row)

@@ -1,29 +1,27 @@
-"""roles.py: what the chapters ask plot.py to draw.
+"""roles.py: reads which figures the chapters request.
 
-A lab's block says it, where the chapter names its file:
+The block of a lab requests figures, where the chapter names the lab's file:
 
     ``` {.cuda file=code/04_sum.cu figures="counters sum_global; floors sum_tree"}
 
-A role is a word and the kernels that play it, by the names that results have, * and ? standing for
-any text and any character; a semicolon stands between roles. `tangle -a figures` lists the
-attributes of all labs as CSV, from which they are read.
+A role is a word followed by kernels, as results/ names them; * matches any text and ? any character. Semicolons
+separate roles. `tangle -a figures` prints the attributes of all labs as CSV, which this module reads.
 
-  counters [KERNELS]   counters-NN.svg: what the CPU device counted for all kernels of the lab, in
-                       grey those that an earlier chapter counted; KERNELS of earlier chapters too.
-                       counters(barriers,machine_insts) shows these counters and no others; what the
-                       CPU device does not count comes from the profile of the book's device
+  counters [KERNELS]   counters-NN.svg: the CPU device's counters for all kernels of the lab, and in grey for
+                       kernels that an earlier chapter counted, also the given KERNELS of earlier chapters.
+                       counters(barriers,machine_insts) shows only these counters; those that the CPU device
+                       does not count come from the profile of the book's device
   block-sweep KERNEL   block-sweep-NN.svg: the kernel over the number of blocks
   size-sweep KERNELS   size-sweep-NN.svg: the kernels, and the library, over n
-  message-sweep KERNELS  message-sweep-NN.svg: the same where every GPU has n elements of its own
+  message-sweep KERNELS  message-sweep-NN.svg: the same with n elements on each GPU
   scenes NAMES         NAME-NN.svg for each: the drawings in SCENES
-  floors KERNELS       floors-NN.svg: the times of these kernels beside what they cannot fall below;
-                       KERNEL=4 has four loads of each thread on their way at once
-  shape-map KERNEL=PEER  shape-map-NN.svg: the peer's time by the kernel's at every shape of rows, by
-                       total and length, beside each CUB that was measured
-  shape-rates KERNELS=PEER  shape-rates-NN.svg: the same over the length, of the largest total
-  rows KERNELS=BEST    rows-NN.svg: these kernels' speed as a share of BEST's, over the length of
-                       their rows: what * stands for in KERNELS, `all` for one row; or their kind,
-                       where it stands for a word
+  floors KERNELS       floors-NN.svg: the times of these kernels and their lower bounds;
+                       KERNEL=4 has four loads of each thread in flight
+  shape-map KERNEL=PEER  shape-map-NN.svg: the ratio of the peer's time to the kernel's at every shape of rows,
+                       by total and length, for each CUB that was measured
+  shape-rates KERNELS=PEER  shape-rates-NN.svg: the same over the length, at the largest total
+  rows KERNELS=BEST    rows-NN.svg: these kernels' speed as a share of BEST's, over the length of their rows:
+                       the text that * matches, `all` for one row; or by kind, if it matches a word
 """
 
 import re
@@ -69,7 +67,7 @@ def checked(role):
     if role.name not in ROLES:
         raise role.fault(f"there is no role `{role.name}`, only {', '.join(ROLES)}")
     if role.columns and role.name != "counters":
-        raise role.fault(f"{role.name} has no counters to choose from")
+        raise role.fault(f"{role.name} takes no counters: remove the parentheses")
     if not role.patterns and role.name != "counters":
         raise role.fault(f"{role.name} names {'nothing' if role.name == 'scenes' else 'no kernel'}")
     for pattern in role.patterns if role.name == "floors" else ():
@@ -82,12 +80,12 @@ def checked(role):
         if not re.fullmatch(r"[^*?=]+=[^*?=]+", pattern):
             raise role.fault(f"{role.name}: `{pattern}` is not KERNEL=PEER")
     if role.name == "shape-map" and len(role.patterns) > 1:
-        raise role.fault("shape-map is about one kernel")
+        raise role.fault("shape-map takes exactly one kernel")
     for scene in role.patterns if role.name == "scenes" else ():
         if scene not in SCENES:
             raise role.fault(f"there is no scene `{scene}`, only {', '.join(SCENES)}")
     if role.name == "block-sweep" and re.search(r"[ *?]", " ".join(role.patterns)):
-        raise role.fault("block-sweep is about one kernel")
+        raise role.fault("block-sweep takes exactly one kernel")
     return role
 
 
@@ -100,9 +98,9 @@ def roles_of(where, target, text):
         columns = tuple(columns.split(",")) if columns else ()
         role = Role(where, chapter[1] if chapter else "", name, tuple(words[1:]), columns)
         if not chapter:
-            raise role.fault(f"{target} belongs to no chapter: its name starts with no two digits")
+            raise role.fault(f"{target} belongs to no chapter: start its name with two digits")
         if role.name in roles:
-            raise role.fault(f"{role.name} stands here twice")
+            raise role.fault(f"{role.name} is given twice")
         roles[role.name] = checked(role)
     return roles.values()
 
@@ -118,15 +116,15 @@ def read_roles(path):
 
 
 def missing_kernel(role, kernels):
-    """The first pattern that none of these kernels fits; there is none where no kernel is known."""
+    """The first pattern that matches none of these kernels, or None; also None if no kernel is known."""
     fits = lambda pattern: any(fnmatchcase(kernel, pattern.partition("=")[0]) for kernel in kernels)
     return next((pattern for pattern in role.patterns if kernels and not fits(pattern)), None)
 
 
-# --- the drawings that a chapter can ask for by name, and the data of each ---
+# --- drawings that chapters request by name, and their data ---
 
 def machine_data(table):
-    """What chapter 1 measured of the device, at the largest n that it was all measured at."""
+    """Chapter 1's measurements of the device, at the largest n with all of them."""
     sizes = sorted({row["n"] for row in table.rows if row["chapter"] == RATES}, reverse=True)
     n = next((n for n in sizes if rates_of(table, n)), None)
     l2 = first_of(table.rows, chapter=RATES, kernel="l2_latency", n=n)
@@ -147,7 +145,7 @@ def machine_data(table):
 
 
 def always(data):
-    """Of a scene that no measurement changes."""
+    """The data of a scene that depends on no measurement."""
     return lambda table: data
 
 
@@ -182,7 +180,7 @@ SCENES = {
 
 
 def scenes_of(table, role):
-    """[name of the file, kind, data] of the scenes that a chapter asks for. table: the book's device or None."""
+    """[file name, kind, data] of the scenes that a chapter requests. table: the book's device or None."""
     found = []
     for name in role.patterns:
         kind, data_of = SCENES[name]

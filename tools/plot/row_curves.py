@@ -1,9 +1,5 @@
-"""row_curves.py: figures of rows: how near kernels come to the best there is, over the length of rows and
-by kind, and rows of every shape: where a kernel is ahead of its peer.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title,
-and its content in words.
-"""
+"""row_curves.py: figures of rows: kernels as a share of the best speed, by length of rows and by kind, and the
+speed of kernels against a peer at every shape."""
 
 from bisect import bisect
 from os.path import commonprefix
@@ -18,12 +14,12 @@ from style import (
 )
 
 BAR = 0.15  # inches from bar to bar
-ALIGNED = 4  # floats in 16 bytes: rows of others begin between vectors
+ALIGNED = 4  # floats in 16 bytes: other rows start inside a vector
 BESIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False, "fontsize": 8}
 
 
 def colors_of(series):
-    """Orange for a library's, by its name; the others' in turn, anew for those that are bars."""
+    """Orange for libraries, by name; the other curves and bars each get colours in turn."""
     others = [color for color in SERIES if color != ORANGE]
     colors = {}
     for shown in ("points", "kinds"):
@@ -33,7 +29,7 @@ def colors_of(series):
 
 
 def family(series):
-    """What its kernels' names have in common: of `CUB, rows of 15` and `CUB, rows of 1,024` CUB."""
+    """The common prefix of its kernels' names: CUB for `CUB, rows of 15` and `CUB, rows of 1,024`."""
     names = [point["kernel"] for point in [*series["points"], *series["kinds"].values()]]
     prefix = commonprefix([name for name in names if name[-1].isdigit()] or names)
     return prefix.rpartition(", ")[0] or prefix.rpartition(" ")[0].removesuffix(" of")
@@ -70,7 +66,7 @@ def scale_lengths(axes, lengths):
 
 
 def draw_kinds(axes, bars, colors):
-    """A bar for every series that has the kind, to one scale, and room between the kinds."""
+    """Draws a bar for every series that has the kind, to one scale, with gaps between kinds."""
     bare(axes)
     axes.spines["bottom"].set_visible(False)
     axes.xaxis.set_major_locator(NullLocator())
@@ -85,7 +81,7 @@ def draw_kinds(axes, bars, colors):
 
 
 def bars_of(series):
-    """(place, kind, name, point): the kind, what its name adds to the others', where its first bar is."""
+    """(y, label, series, point) of the bars. The first bar of a kind has its distinguishing name as label."""
     bars, y = [], 0.0
     for kind in dict.fromkeys(kind for s in series for kind in s["kinds"]):
         for k, s in enumerate(s for s in series if kind in s["kinds"]):
@@ -144,9 +140,9 @@ def rows(data, name):
     return figure, what, rows_words(series)
 
 
-# --- rows of every shape: where a kernel is ahead of its peer, and how near to a copy ---
+# --- rows of every shape: a kernel compared with its peer and with a copy ---
 
-CELL, HIGH = 0.255, 0.135  # inches: of a length's two halves together, and of a length
+CELL, HIGH = 0.255, 0.135  # inches: the width of a length's two half cells, and their height
 EDGES = (0.98, 1.02, 1.3, 2, 10)  # between the shades
 GOALS = ((32, 1 << 18, 90), (1 << 18, 1 << 31, 70))  # lengths from and to, percent of a copy
 
@@ -157,7 +153,7 @@ def rectangle(left, top, wide, high):
 
 
 def place_of(cell, totals):
-    """The half cell's rectangle, in cells from the left and lengths from the top."""
+    """The rectangle of a half cell, in cells from the left and lengths from the top."""
     total, length, odd = cell[:3]
     return totals.index(total) + (0.47 if odd else 0.03), length + 0.05, 0.42, 0.9
 
@@ -169,8 +165,8 @@ def draw_cells(axes, cells, totals):
     for shade, places in shades.items():
         path = Path.make_compound_path(*(rectangle(*place) for place in places))
         axes.add_patch(PathPatch(path, facecolor=shade, edgecolor="none", linewidth=0))
-    behind = [place_of(cell, totals) for cell in cells if cell[4]]
-    axes.plot([x + w / 2 for x, _, w, _ in behind], [y + h / 2 for _, y, _, h in behind], "o", color=INK, markersize=2)
+    slower = [place_of(cell, totals) for cell in cells if cell[4]]
+    axes.plot([x + w / 2 for x, _, w, _ in slower], [y + h / 2 for _, y, _, h in slower], "o", color=INK, markersize=2)
 
 
 def draw_panel(place, left, top, panel, totals, lengths, first):
@@ -190,7 +186,7 @@ def draw_panel(place, left, top, panel, totals, lengths, first):
 
 
 def draw_scale(place, write, top):
-    """The shades side by side, with what lies between them."""
+    """Draws the shades side by side, with the limits between them."""
     wide = (NARROW - 0.16) / len(SHADES)
     axes = place(0.08, top, NARROW - 0.16, 0.16)
     axes.set_axis_off()
@@ -271,7 +267,7 @@ def rates_words(panel):
 
 
 def plain(kernel):
-    """softmax_bf16, whose panel says of what it is -> softmax."""
+    """softmax_bf16 -> softmax: the title of the panel has the type."""
     return kernel.removesuffix("_bf16")
 
 

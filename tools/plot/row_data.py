@@ -1,7 +1,7 @@
-"""row_data.py: data of the pictures of rows, in row_scenes.py and row_curves.py.
+"""row_data.py: data of the pictures in row_scenes.py and row_curves.py.
 
-Who gets a row, how lanes swap halves and shares of ragged rows follow code/reduce_rows.cuh; tests/plot
-compares them with the kernels that the CPU device recorded. The rest was measured.
+The assignment of rows, the swaps of halves and the shares of ragged rows follow code/reduce_rows.cuh; tests/plot
+compares them with recorded traces of the CPU device. Everything else was measured.
 """
 
 import math
@@ -11,14 +11,14 @@ from collections import Counter
 from floors import first_of
 
 VECTOR = 4  # floats in 16 bytes
-PER = 4  # vectors of a thread where a block has the row
+PER = 4  # vectors per thread if a block has the row
 
 
-# --- who gets a row ---
+# --- assignment of rows ---
 
 
 def lanes_of(cols):
-    """rows_with_lanes() for aligned rows of floats: lanes of a row, and vectors of each lane."""
+    """rows_with_lanes() for aligned rows of floats: lanes per row, and vectors per lane."""
     vectors = -(-cols // VECTOR)
     if vectors <= 1:
         return 1, 1
@@ -26,7 +26,7 @@ def lanes_of(cols):
 
 
 def threads_of(cols):
-    """rows_reduce(): the threads of a row's block; 0 where lanes of a warp have it."""
+    """rows_reduce(): threads of a row's block, or 0 if lanes of a warp take the row."""
     bytes_of_row = 4 * cols
     if bytes_of_row <= 2048:
         return 0
@@ -34,7 +34,7 @@ def threads_of(cols):
 
 
 def lanes_panel(cols, elements):
-    """Rows of so many elements, each with its lanes: which lane loads which vector, and the shuffles."""
+    """Rows of this length with their lanes: the vectors that each lane loads, and the shuffles."""
     lanes, per = lanes_of(cols)
     vectors = cols // VECTOR
     return {
@@ -48,14 +48,14 @@ def lanes_panel(cols, elements):
 
 
 def block_panel(cols):
-    """A row for one block: the warp that loads each piece of 32 vectors, piece by piece."""
+    """A row for one block: which warp loads each part of 32 vectors."""
     threads = threads_of(cols)
     pieces = cols // (32 * VECTOR)
     return {"cols": cols, "threads": threads, "warps": [k % (threads // 32) for k in range(pieces)]}
 
 
 def parts_panel(cols):
-    """A row for several blocks of 256 threads, as many as it has pieces of 16 KB: the floats of each."""
+    """A row for several blocks of 256 threads, one for each 16 KB: the number of floats of each."""
     tile, count = 256 * PER * VECTOR, 4 * cols // 16384 + 1
     return {"cols": cols, "parts": [min(tile, cols - k * tile) for k in range(count)]}
 
@@ -73,7 +73,7 @@ def owners_data(elements=64):
 
 
 def halves_data(lanes=8, marked=5):
-    """Per step what every lane has: [[row, from how many lanes] per lane]; at first all rows, of itself."""
+    """For each step, [row, number of lanes summed] per lane; at first every lane has all rows of its own."""
     has = [{row: {lane} for row in range(lanes)} for lane in range(lanes)]
     steps, d = [{"d": 0, "has": has}], lanes // 2
     while d:
@@ -103,7 +103,7 @@ def path_of(lengths):
 
 
 def begins_of(lengths):
-    """The step of the path at which each row begins, and behind the last one the path's end."""
+    """The step of the path at which each row begins, and finally the length of the path."""
     begins = [0]
     for n in lengths:
         begins.append(begins[-1] + n + 1)
@@ -111,7 +111,7 @@ def begins_of(lengths):
 
 
 def share_of(block, share, begins):
-    """rows_ragged(): what a block finds at its first step, writes, leaves and collects, were an end one step."""
+    """rows_ragged() with one step per end: what a block reads first, writes, leaves and collects."""
     rows, start = len(begins) - 1, block * share
     stop = min(start + share, begins[-1])
     first = max(row for row in range(rows + 1) if begins[row] <= start)
@@ -136,17 +136,17 @@ def ragged_data(lengths=LENGTHS, blocks=5):
     return {"rows": len(lengths), "elements": sum(lengths), "path": path, "shares": shares}
 
 
-# --- how near kernels come to the best there is, by the length of their rows or their kind ---
+# --- speed as a share of the best, by length of rows or kind ---
 
 def usual_n(table, role):
-    """The number of elements, of those that the role's kernels were measured at, that the table has most of."""
+    """The number of elements with most rows, among those at which the role's kernels were measured."""
     sizes = {row["n"] for row in table.rows if row["chapter"] == role.chapter and shape_of(role, row["kernel"])}
     many = Counter(row["n"] for row in table.rows)
     return max(sizes, key=lambda n: (many[n], n), default=None)
 
 
 def shape_of(role, kernel):
-    """(the pattern that names it, what its star stands for: a number, `all` or a word), or None."""
+    """(the pattern that matches the kernel, what its star stands for: a number, `all` or a word), or None."""
     for pattern in role.patterns:
         before, after = pattern.partition("=")[0].split("*")
         found = re.fullmatch(f"{re.escape(before)}([0-9]+|[a-z]+){re.escape(after)}", kernel)
@@ -156,14 +156,14 @@ def shape_of(role, kernel):
 
 
 def point_of(row, best):
-    """Percent of the best kernel's speed: of the median, and of the 5th and 95th percentile."""
+    """Percent of the best kernel's speed, for the median and the 5th and 95th percentile."""
     of = lambda us: 100 * best["median_us"] / us
     pct = {"pct": of(row["median_us"]), "slow": of(row["p95_us"]), "fast": of(row["p5_us"])}
     return {"kernel": row["kernel"], "us": row["median_us"], **pct}
 
 
 def series_of(table, role, n, pattern):
-    """The kernels of one pattern: points over the length, and points by kind."""
+    """The kernels of one pattern, as points over the length and points by kind."""
     name, _, best_name = pattern.partition("=")
     best = first_of(table.rows, chapter=role.chapter, kernel=best_name, n=n)
     if not best:
@@ -183,7 +183,7 @@ def series_of(table, role, n, pattern):
 
 
 def rows_data(devices, role):
-    """The kernels of a role on the first device that has them."""
+    """The kernels of a role on the first device that has results for them."""
     for table in devices:
         n = usual_n(table, role)
         if n is not None:
@@ -195,12 +195,12 @@ def rows_data(devices, role):
 # --- rows of every shape, from DEVICE-shapes.csv: the data of shape-map and shape-rates ---
 
 def cell_of(row):
-    """(power of two at or above n, which leaves no whole row; at or below cols; is cols odd, and no 1)."""
+    """(smallest power of two >= n, largest <= cols, whether cols is odd and not 1)."""
     return (row["n"] - 1).bit_length(), row["cols"].bit_length() - 1, row["cols"] % 2 == 1 < row["cols"]
 
 
 def pairs_of(table, role, pattern):
-    """(the kernel's row, its peer's) of each shape."""
+    """(the kernel's row, the peer's row) of each shape."""
     name, _, peer = pattern.partition("=")
     rows = {
         kernel: {(row["n"], row["cols"]): row for row in table.rows if (row["chapter"], row["kernel"]) == (role.chapter, kernel)}
@@ -218,7 +218,7 @@ def mean_of(ratios):
 def panel_of(table, role, pattern):
     """A peer's times by the kernel's: (total, length, odd, ratio, slower) of each shape.
 
-    Slower is more than the two intervals account for."""
+    slower: whether the kernel is slower and the intervals do not overlap."""
     pairs = pairs_of(table, role, pattern)
     cells = [
         [*cell_of(ours), peer["median_us"] / ours["median_us"], ours["p5_us"] > peer["p95_us"]]
@@ -228,7 +228,7 @@ def panel_of(table, role, pattern):
 
 
 def map_data(devices, role):
-    """The first device with shapes, beside its own CUB and, where that was measured, a newer one."""
+    """The first device with shapes, compared with its own CUB and, if measured, a newer one."""
     for table in devices:
         peers = [shapes for shapes in (table.newest_shapes, table.shapes) if shapes]
         if peers:
@@ -238,7 +238,8 @@ def map_data(devices, role):
 
 
 def curve_of(table, role, pattern, elem):
-    """The peer's time by the kernel's over the length, of the largest total: even lengths, odd ones."""
+    """The ratio of the peer's time to the kernel's over the length, at the largest total: for even and odd
+    lengths."""
     pairs = [pair for pair in pairs_of(table, role, pattern) if pair[0]["elem"] == elem]
     largest = max((cell_of(ours)[0] for ours, _ in pairs), default=0)
     points = sorted((ours["cols"], 100 * peer["median_us"] / ours["median_us"]) for ours, peer in pairs if cell_of(ours)[0] == largest)
@@ -251,7 +252,7 @@ def curve_of(table, role, pattern, elem):
 
 
 def rates_data(devices, role):
-    """A panel for each type of elements: a pattern is one of its curves if its kernel has such rows."""
+    """A panel for each element type, with a curve for each pattern whose kernel has such rows."""
     for table in devices:
         if not table.shapes:
             continue

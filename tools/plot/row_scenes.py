@@ -1,21 +1,17 @@
-"""row_scenes.py: drawings of rows: who gets one, how lanes swap halves, shares of ragged rows.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
-its content in words.
-"""
+"""row_scenes.py: drawings of rows: how they are assigned, how lanes swap halves, shares of ragged rows."""
 
 from style import arrow, box, disc, line, paper, word
 from style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE
 
-# --- who gets a row ---
+# --- assignment of rows ---
 
 LEFT, WIDE = 1.5, 4.15  # of the elements
 LEVEL = 0.26  # from shuffle to shuffle
 NOTES = LEFT + WIDE + 0.15
 
 
-def told(axes, y, title, owner, notes):
-    """On the left what the rows are and who gets one, on the right what that costs."""
+def row_notes(axes, y, title, owner, notes):
+    """Writes what the rows are and who takes them on the left, and the cost on the right."""
     word(axes, 0.1, y + 0.07, title, ha="left", fontweight="bold")
     word(axes, 0.1, y + 0.25, owner, BLUE, ha="left", fontweight="bold")
     for k, note in enumerate(notes):
@@ -23,7 +19,7 @@ def told(axes, y, title, owner, notes):
 
 
 def squares(axes, y, count, group, color):
-    """Elements in a row, with a gap behind each group; returns the middle of each."""
+    """Draws elements in a row, with a gap after each group; returns the middle of each."""
     each = WIDE / count
     for k in range(count):
         row = k // group
@@ -39,7 +35,7 @@ def result(axes, x, y):
 
 
 def draw_lanes(axes, y, panel, elements):
-    """Rows with their lanes: loads, a row of discs before the first shuffle and behind each."""
+    """Draws rows with their lanes: loads, and discs before and after each shuffle."""
     at = squares(axes, y, elements, panel["cols"], lambda row: GREEN)
     each, vector = WIDE / panel["rows"], panel["cols"] // len(panel["loads"])
     apart = min(each / panel["lanes"], 0.5)
@@ -55,7 +51,7 @@ def draw_lanes(axes, y, panel, elements):
 
 
 def draw_shuffles(axes, spot, y, distances):
-    """Every lane combines with the one d away; blue is what lane 0 has in the end."""
+    """Draws each lane's addition of the value d lanes away; blue marks what lane 0 gets."""
     counts = len(spot)
     for lane, x in enumerate(spot):
         disc(axes, x, y, 0.085, f"{lane}", True)
@@ -72,7 +68,7 @@ def draw_shuffles(axes, spot, y, distances):
 
 
 def draw_block(axes, y, panel):
-    """A row for one block: warps, their words in shared memory, and the one barrier."""
+    """Draws a row for one block: warps, their words in shared memory, and the only barrier."""
     colors, warps = (BLUE, ORANGE), panel["threads"] // 32
     group = 64 // len(panel["warps"])
     at = squares(axes, y, 64, 64, lambda row: GREEN)
@@ -97,7 +93,7 @@ def draw_block(axes, y, panel):
 
 
 def draw_parts(axes, y, panel):
-    """A row for several blocks: each posts its part, and the last one waits for them."""
+    """Draws a row for several blocks: each posts its part, and the last one waits for all parts."""
     scale, x = WIDE / panel["cols"], LEFT
     each, last = WIDE / len(panel["parts"]), len(panel["parts"]) - 1
     for k, floats in enumerate(panel["parts"]):
@@ -130,17 +126,17 @@ def owners(data, name):
         shuffles = len(panel["distances"])
         many = f"{panel['rows']} rows of {panel['cols']}" if panel["rows"] > 1 else f"a row of {panel['cols']}"
         cost = f"{shuffles} shuffle{'s' * (shuffles > 1)}" if shuffles else "no shuffle"
-        told(axes, y, many, owner(panel), (cost, "no barrier"))
+        row_notes(axes, y, many, owner(panel), (cost, "no barrier"))
         draw_lanes(axes, y, panel, data["elements"])
         y += 0.88 + LEVEL * shuffles
     block, parts = data["block"], data["parts"]
     title = f"a row of {block['cols']:,}"
-    told(axes, y, title, f"a block of {block['threads']}", ("shuffles, one barrier;", "a square: 16 elements"))
+    row_notes(axes, y, title, f"a block of {block['threads']}", ("shuffles, one barrier;", "a square: 16 elements"))
     draw_block(axes, y, block)
     y += 1.68
     title, blocks = f"a row of {parts['cols']:,}", len(parts["parts"])
     notes = ("if there are few rows;", "the last block waits", "for the others' parts,", "in mailboxes")
-    told(axes, y, title, f"{blocks} blocks", notes)
+    row_notes(axes, y, title, f"{blocks} blocks", notes)
     draw_parts(axes, y, parts)
     return figure, what, owners_words(data)
 
@@ -163,7 +159,7 @@ def owners_words(data):
 
 
 def draw_has(axes, left, y, step, each, lanes, marked):
-    """What every lane has, a column for each, filled when all lanes' elements are in it."""
+    """Draws the values of every lane in a column, filled if they include all lanes' elements."""
     for lane, has in enumerate(step["has"]):
         for k, (row, of) in enumerate(has):
             color = ORANGE if row == marked else BLUE
@@ -183,8 +179,8 @@ def swap_halves(data, name):
         many = lanes >> k
         title = "loaded" if k == 0 else f"d = {step['d']}: {many} shuffle{'s' * (many > 1)}"
         word(axes, left, 0.78, title, ha="left", fontweight="bold")
-        told_of = f"of {1 << k} lane{'s' * (k > 0)}"
-        word(axes, left, 0.94, told_of, MUTED, ha="left")
+        caption = f"of {1 << k} lane{'s' * (k > 0)}"
+        word(axes, left, 0.94, caption, MUTED, ha="left")
         for lane in range(lanes):
             word(axes, left + (lane + 0.45) * each, 1.09, f"{lane}", MUTED)
         draw_has(axes, left, y, step, each, lanes, data["marked"])
@@ -213,7 +209,7 @@ CELL, HIGH, STEP = 0.27, 0.24, 0.62
 
 
 def draw_share(axes, left, y, data, share, split):
-    """The steps of one share: elements, framed, and the ends of rows, filled, with their numbers."""
+    """Draws the steps of one share: elements as frames, and ends of rows as filled, numbered cells."""
     for k, (row, end) in enumerate(data["path"][share["start"] : share["stop"]]):
         color = ORANGE if row in split else (BLUE, GREEN)[row % 2]
         look = {"edge": color, "linewidth": 0.6, "fill": color, "pale": not end}
@@ -240,7 +236,7 @@ def ragged(data, name):
     left, top = 1.6, 0.85
     mail = left + max(share["stop"] - share["start"] for share in shares) * CELL + 0.24
     collectors = [b for b, share in enumerate(shares) if share["collects"]]
-    ways = {b: (0.07, 0.16)[k % 2] for k, b in enumerate(collectors)}  # two neighbours do not meet
+    ways = {b: (0.07, 0.16)[k % 2] for k, b in enumerate(collectors)}  # neighbouring paths do not overlap
     for b, share in enumerate(shares):
         y = top + b * STEP
         word(axes, 0.1, y + 0.06, f"block {b}", ha="left", fontweight="bold")
@@ -253,12 +249,12 @@ def ragged(data, name):
         if share["posts"] is not None:
             draw_piece(axes, mail, y, share["posts"])
         if share["collects"]:
-            draw_ways(axes, mail, mail - ways[b], top, share, b)
+            draw_paths(axes, mail, mail - ways[b], top, share, b)
     return figure, what, ragged_words(data)
 
 
-def draw_ways(axes, mail, way, top, share, collector):
-    """From the parts at x = mail, along x = way, to the block that collects them, which says so."""
+def draw_paths(axes, mail, way, top, share, collector):
+    """Draws lines from the parts at x = mail, via x = way, to the block that collects them, with a label."""
     blocks, down = share["collects"], top + collector * STEP + HIGH + 0.11
     middle = lambda b: top + b * STEP + HIGH / 2
     for b in blocks:

@@ -1,6 +1,6 @@
-"""shapes.py: the trees of the chapters as lists of additions, in the index arithmetic of their kernels.
+"""shapes.py: the trees of the chapters as lists of additions, with the index arithmetic of their kernels.
 
-tests/plot holds them to the recorded traces of the CPU device.
+tests/plot compares them with recorded traces of the CPU device.
 """
 
 ADDS = {  # which thread adds what at distance d: thread t, then s[a] += s[b] as (a, b), or None
@@ -11,13 +11,13 @@ ADDS = {  # which thread adds what at distance d: thread t, then s[a] += s[b] as
 
 
 def distances(shape, threads):
-    """1, 2, 4, ... or, for the sequential tree, the other way round."""
+    """1, 2, 4, ... or, for the sequential tree, the reverse."""
     rising = [1 << k for k in range(threads.bit_length() - 1)]
     return rising[::-1] if shape == "sequential" else rising
 
 
 def levels_of(shape, threads):
-    """Per level its distance and its additions: [thread, a, b] for s[a] += s[b]."""
+    """The distance and the additions of each level: [thread, a, b] for s[a] += s[b]."""
     add = ADDS[shape]
     levels = []
     for d in distances(shape, threads):
@@ -27,7 +27,7 @@ def levels_of(shape, threads):
 
 
 def turns_of(adds, lanes):
-    """The most wavefronts that one warp needs to read its left terms, with as many banks as lanes."""
+    """The largest number of wavefronts that a warp needs to read its left terms, with as many banks as lanes."""
     banks = {}
     for thread, a, _ in adds:
         banks.setdefault((thread // lanes, a % lanes), set()).add(a)
@@ -39,7 +39,7 @@ def busy_warps(adds, lanes):
 
 
 def tree_data(shape, threads=16, lanes=4):
-    """A tree drawn small: a block of `threads` in warps of `lanes` lanes, over as many banks."""
+    """A small tree: a block of `threads` in warps of `lanes` lanes, and as many banks."""
     levels = [
         {"d": d, "adds": adds, "busy": busy_warps(adds, lanes), "turns": turns_of(adds, lanes)}
         for d, adds in levels_of(shape, threads)
@@ -47,14 +47,14 @@ def tree_data(shape, threads=16, lanes=4):
     return {"shape": shape, "threads": threads, "lanes": lanes, "levels": levels}
 
 
-# --- rows of lanes: who takes whose value over ---
+# --- rows of lanes that add values of other lanes ---
 
 
 def lane_rows(first, start, block_until=0, lanes=0):
-    """Rows of a sequential tree over `start` threads, from thread `first` on: threads that add, those that
-    have not ended, links from the row above, and who meets at the barrier behind the row.
+    """Rows of a sequential tree over `start` threads, from thread `first` on: threads that add, threads that
+    have not ended, links from the previous row, and the scope of the barrier after the row.
 
-    With `lanes`, the levels below `block_until` are one warp's own, and the other warps have ended."""
+    With `lanes`, only one warp executes the levels below `block_until`; the others have ended."""
     rows = []
     for d in distances("sequential", start):
         own = bool(lanes) and d < block_until
@@ -63,14 +63,14 @@ def lane_rows(first, start, block_until=0, lanes=0):
                 "adds": [first + t for t in range(d)],
                 "here": [first + t for t in range(lanes if own else start)],
                 "links": [[first + t + e, first + t] for t in range(d) for e in (0, d)],
-                "meet": "warp" if own else "block",
+                "barrier": "warp" if own else "block",
             }
         )
     return rows
 
 
 def last_warp_data(threads=16, lanes=4):
-    """A tree with a barrier of all warps on every level, and one whose last warp goes on alone."""
+    """A tree with a barrier of all warps at every level, and one that continues with one warp."""
     return {
         "threads": threads,
         "lanes": lanes,
@@ -82,7 +82,7 @@ def last_warp_data(threads=16, lanes=4):
 
 
 def first_add_data(threads=8):
-    """The same elements for two blocks, an element to a thread, and for one block, two to a thread."""
+    """The same elements for two blocks with one element per thread, and for one block with two per thread."""
     twice = [lane_rows(0, threads), lane_rows(threads, threads)]
     return {
         "threads": threads,
@@ -98,7 +98,7 @@ def first_add_data(threads=8):
 
 
 def shuffle_data(lanes=32):
-    """Per level of a warp's shuffles: distance, links [from, to] of lanes, and lanes whose sum counts."""
+    """For each level of a warp's shuffles: distance, links [from, to] of lanes, lanes whose sum is used."""
     levels = []
     for d in distances("sequential", lanes):
         links = [[lane + d, lane] for lane in range(lanes - d)]
@@ -110,18 +110,18 @@ def two_level_data(warps=8, lanes=32):
     return {"warps": warps, "lanes": lanes}
 
 
-# --- chapter 0: what is part of what, and sees which memory ---
+# --- chapter 0: the hierarchy of threads, and the memory of each level ---
 
 
 def grid_data(blocks=6, threads=256, lanes=32):
     return {"blocks": blocks, "warps": threads // lanes, "lanes": lanes}
 
 
-# --- chapter 12: tiles, and who takes them ---
+# --- chapter 12: the assignment of tiles ---
 
 
 def dealt(tiles, blocks):
-    """cub's even share, every blocks-th tile: the tiles of each block."""
+    """CUB's even share: the tiles of each block, every blocks-th one."""
     return [list(range(block, tiles, blocks)) for block in range(blocks)]
 
 
@@ -129,17 +129,17 @@ def passes_data(threads=256, items=16, tiles=11, blocks=4):
     return {"tile": threads * items, "tiles": tiles, "shares": dealt(tiles, blocks)}
 
 
-# --- chapter 13: two parts of a mean and a variance become one ---
+# --- chapter 13: merging two parts of a mean and a variance ---
 
 
 def part_of(values):
-    """Count, mean, and the sum of squared distances from it."""
+    """Count, mean, and the sum of squared differences from the mean."""
     mean = sum(values) / len(values)
     return (len(values), mean, sum((x - mean) ** 2 for x in values))
 
 
 def merged(a, b):
-    """The operator of chapter 13, on what part_of returns."""
+    """Merges two results of part_of with chapter 13's operator."""
     n, delta = a[0] + b[0], b[1] - a[1]
     return (n, a[1] + delta * b[0] / n, a[2] + b[2] + delta**2 * a[0] * b[0] / n)
 
@@ -149,11 +149,11 @@ def merge_data(a=(1, 2, 6), b=(9, 10, 11, 12, 14, 16)):
     return {"values": [list(a), list(b)], "parts": [one, other], "whole": merged(one, other)}
 
 
-# --- chapter 14: how many additions an element goes through ---
+# --- chapter 14: the number of additions on the path of an element ---
 
 
 def chain(nodes, adds):
-    """Adds up the nodes one after the other; adds gets (result, left, right)."""
+    """Adds up the nodes in sequence, and appends each addition to adds as (result, left, right)."""
     total = nodes[0]
     for node in nodes[1:]:
         adds.append((f"{total}+{node}", total, node))
@@ -171,7 +171,7 @@ def halves(nodes, adds):
 
 
 def order_of(how, n, threads):
-    """The additions of n elements, as chapter 14's orders make them: [(result, left, right)]."""
+    """The additions of n elements in an order of chapter 14: [(result, left, right)]."""
     adds, leaves = [], [str(k) for k in range(n)]
     if how == "sequential":
         chain(leaves, adds)
@@ -183,7 +183,7 @@ def order_of(how, n, threads):
 
 
 def depths(adds):
-    """How many additions lie above each node: what is added last has the least."""
+    """For each node, the number of additions between it and the result."""
     above = {adds[-1][0]: 0}
     for result, left, right in reversed(adds):
         above[left] = above[right] = above[result] + 1

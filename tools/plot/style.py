@@ -1,9 +1,8 @@
-"""style.py: how all figures of plot.py look: colours, words, frames, and the SVG text.
+"""style.py: the style shared by all figures: colours, words, frames, and the SVG text.
 
-Colours are written as they look on white. A style sheet in each file gives every one of them a
-counterpart for dark backgrounds, by attribute: a renderer that knows no style sheets shows the
-light ones. Blue and orange (Okabe and Ito's palette) stay apart for colour-blind readers, and
-no meaning hangs on colour alone.
+Colours are written for a white background. A style sheet in each file replaces them on dark backgrounds, selected
+by attribute; renderers without style sheets show the light colours. Blue and orange (Okabe and Ito's palette)
+differ for colour-blind readers, and no information depends on colour alone.
 """
 
 import io
@@ -36,14 +35,14 @@ DARK = {
     GREY: "#767d86",
 }
 SERIES = (BLUE, ORANGE, GREEN, PURPLE)
-# From behind to ahead, the second is neither: the darker, or on dark the brighter, the more.
+# From slower to faster; the second colour is neutral. More is darker, or on dark backgrounds brighter.
 SHADES = (ORANGE, "#c4c9cf", "#cfe3f2", "#7fb8de", BLUE, "#003d66")
 DARK |= dict(zip(SHADES[1:4], ("#444c56", "#1d4058", "#2f76a6")))
 DARK[SHADES[5]] = "#bfe6ff"
 FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
-WIDTH = 7.2  # inches: 691 px, what a page of text is wide
-NARROW = 4.7  # 451 px: a phone shows it at nearly its size
+WIDTH = 7.2  # inches: 691 px, the width of a page of text
+NARROW = 4.7  # 451 px: nearly full size on a phone
 STYLE = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -68,7 +67,7 @@ STYLE = {
 
 
 def significant(value, digits=3):
-    """1234.5 -> 1,230 and 0.07654 -> 0.0765: three digits say all that a median knows."""
+    """1234.5 -> 1,230 and 0.07654 -> 0.0765: a median has no more than three significant digits."""
     if value == 0:
         return "0"
     places = digits - 1 - math.floor(math.log10(abs(value)))
@@ -95,7 +94,7 @@ def count_text(value):
 
 
 def size_text(n):
-    """Powers of two as such, 4096 -> 4 Ki; others as a person says them, 6553600000 -> 6.55 billion."""
+    """Powers of two as 4096 -> 4 Ki; other numbers in words, 6553600000 -> 6.55 billion."""
     n = round(n)
     for shift, unit in ((30, " Gi"), (20, " Mi"), (10, " Ki")):
         if n >= 1 << shift and n & (n - 1) == 0:
@@ -123,7 +122,7 @@ def counter_text(column):
 
 
 def sheet(height, name, width=WIDTH):
-    """A figure of that size in inches, and functions that place axes and words in inches from its top."""
+    """A figure of that size in inches, and functions that place axes and text in inches from its top."""
     matplotlib.rcParams["svg.hashsalt"] = name
     figure = plt.figure(figsize=(width, height))
 
@@ -139,12 +138,12 @@ def sheet(height, name, width=WIDTH):
 
 
 def lines_of(text, width=NARROW):
-    """What is shown, cut into lines of a figure."""
+    """Splits a subtitle into lines that fit a figure."""
     return textwrap.wrap(text, int(14.5 * width))
 
 
 def heading(write, title, below, names=()):
-    """Title, what is shown, and the devices with their colours where there are several."""
+    """Writes the title, the subtitle, and the devices in their colours if there are several."""
     write(0.08, 0.24, title, fontsize=12, fontweight="bold")
     lines = [below] if isinstance(below, str) else below
     for k, line in enumerate(lines):
@@ -154,7 +153,7 @@ def heading(write, title, below, names=()):
 
 
 def legend_of(words, width=NARROW):
-    """(left, row, text) of each entry, as many in a row as there is room for."""
+    """(left, row, text) of each entry, with as many entries in a row as fit."""
     left, row, legend = 0.08, 0, []
     for text in words:
         wide = 0.3 + 0.08 * len(text)
@@ -171,14 +170,14 @@ def write_legend(write, top, legend, colors, signs="■■■■■■■■■�
 
 
 def bare(axes):
-    """No frame but what carries a scale."""
+    """Removes the frame except axes with a scale."""
     for side in ("left", "right", "top"):
         axes.spines[side].set_visible(False)
     axes.yaxis.set_major_locator(NullLocator())
 
 
 def decades(axes, values, text):
-    """A log axis, a line per decade, labels where there is room, and room beyond the largest."""
+    """A log axis with a line per decade, labels where they fit, and a margin after the largest value."""
     low = math.floor(math.log10(min(values)))
     high = low + max(1, (math.log10(max(values)) - low) / 0.75)
     axes.set_xscale("log")
@@ -198,8 +197,8 @@ def decades(axes, values, text):
 
 
 def flat_palette(image, size=11, apart=40):
-    """An image's most frequent colours, of which no two are alike: fills and lines keep their own, and
-    only the shades at the edges of letters become one of them."""
+    """An image's most frequent distinct colours. Fills and lines keep their colours; only shades at the edges of
+    letters are replaced."""
     palette = []
     for _, color in sorted(image.getcolors(image.width * image.height), reverse=True):
         if len(palette) == size:
@@ -212,7 +211,7 @@ def flat_palette(image, size=11, apart=40):
 
 
 def webp_of(figure):
-    """The same on white in a few colours, as a bitmap: notebooks show it where they show no SVG."""
+    """The figure on white with few colours, as a bitmap for notebooks, which may not show SVG."""
     drawn, small = io.BytesIO(), io.BytesIO()
     figure.savefig(drawn, format="png", dpi=96, facecolor="white", metadata={"Software": None})
     image = Image.open(drawn).convert("RGB")
@@ -225,7 +224,7 @@ CIRCLE = re.compile(r'<path d="M ([^CLz"]*)((?:C [^CLz"]*){8})(?:L [^CLz"]*)?z\s
 
 
 def circle_of(path):
-    """matplotlib draws a circle as eight curves, from its top on: a tenth of the bytes says as much."""
+    """Writes a circle as <circle>: matplotlib's eight curves take ten times the bytes."""
     (x, y), curves = map(float, path[1].split()), [list(map(float, curve.split())) for curve in path[2].split("C")[1:]]
     right, radius = curves[1][4] - x, (curves[3][5] - y) / 2
     return f'<circle cx="{x:g}" cy="{y + radius:g}" r="{radius:g}"' if abs(right - radius) < 0.01 else path[0]
@@ -254,7 +253,7 @@ def svg_of(figure, title, description, hash_text):
 
 
 def draw(picture, figure, hash_text):
-    """A figure of plot.py, by the function that draws its kind: as SVG and as WebP."""
+    """Draws a figure of plot.py with the function for its kind, as SVG and as WebP."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({k: v for k, v in STYLE.items() if k in matplotlib.rcParams})
@@ -264,10 +263,10 @@ def draw(picture, figure, hash_text):
         return svg, webp
 
 
-# --- what drawings without axes are made of. Places are inches from the upper left corner ---
+# --- building blocks of drawings without axes; places are inches from the upper left corner ---
 
-PALE = 0.16  # how much of its colour a pale surface has
-FREE = {"clip_on": False}  # all is inside the sheet; a file says of each shape what clips it
+PALE = 0.16  # opacity of a pale surface
+FREE = {"clip_on": False}  # everything is inside the sheet, and clip paths would enlarge the file
 
 
 def paper(height, name, title, below):
@@ -286,7 +285,7 @@ def word(axes, x, y, text, color=INK, size=8, ha="center", **style):
 
 
 def box(axes, x, y, wide, high, text="", fill=None, edge=MUTED, pale=False, size=8, **style):
-    """A rectangle; with fill its surface has that colour, pale or whole."""
+    """Draws a rectangle; `fill` is the colour of its surface, pale or full."""
     if fill:
         alpha = {"alpha": PALE} if pale else {}
         axes.add_patch(Rectangle((x, y), wide, high, facecolor=fill, edgecolor="none", **alpha, **FREE))
@@ -298,7 +297,7 @@ def box(axes, x, y, wide, high, text="", fill=None, edge=MUTED, pale=False, size
 
 
 def disc(axes, x, y, radius, text, active, color=BLUE):
-    """A thread: filled with its number where it works, an empty ring where it does not."""
+    """Draws a thread: a disc with its number if it is active, else an empty ring."""
     face, edge = (color, color) if active else ("none", GREY)
     axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=edge, linewidth=0.7, zorder=3, **FREE))
     word(axes, x, y, text, PAPER if active else MUTED, zorder=4)

@@ -1,9 +1,5 @@
-"""sweeps.py: figures of measured times over the number of blocks and over n, and of rounding errors
-by order of summation, with their bounds.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title,
-and its content in words.
-"""
+"""sweeps.py: figures of measured times over the number of blocks and over n, and of rounding errors with their
+bounds by order of summation."""
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
@@ -13,7 +9,7 @@ from style import (
 )
 
 def band(axes, x, low, high, color):
-    """From the 5th to the 95th percentile."""
+    """Draws the band from the 5th to the 95th percentile."""
     axes.fill_between(x, low, high, color=color, alpha=0.22, linewidth=0)
 
 
@@ -21,7 +17,7 @@ def band(axes, x, low, high, color):
 
 
 def draw_sweep(axes, sweep, color, per_x, per_y):
-    """GB/s over blocks, each in units of its own, the best point large. Returns the places across."""
+    """Draws GB/s over blocks in the units per_x and per_y, with a large best point. Returns the x values."""
     points = sweep["points"]
     x, y = [p["grid"] / per_x for p in points], [p["gbps"] / per_y for p in points]
     slow = [v * p["median_us"] / p["p95_us"] for v, p in zip(y, points)]
@@ -41,7 +37,7 @@ def best_text(sweep):
 
 
 def scale_blocks(axes, x, alone, ceiling):
-    """Both axes. `x`: every place that has a point."""
+    """Scales both axes. `x`: all values that have a point."""
     axes.set_xlim(min(x) / 1.15, max(x) * 1.15)
     step = 2 if max(x) / min(x) < 2**20 else 4
     axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(-8, 31, step)]))
@@ -68,7 +64,7 @@ def draw_ceiling(axes, ceiling):
 
 
 def draw_multiprocessors(axes, sms, alone):
-    """A line where each multiprocessor has one block; for one device also at the powers of two."""
+    """Draws a line at one block per multiprocessor; for a single device also at the powers of two."""
     above = {
         "xycoords": ("data", "axes fraction"),
         "textcoords": "offset points",
@@ -85,7 +81,7 @@ def draw_multiprocessors(axes, sms, alone):
 
 
 def blocks(data, name):
-    """One device: GB/s over blocks. Several: what each makes of itself, % over blocks per SM."""
+    """For one device: GB/s over blocks. For several: percent of each device's best over blocks per SM."""
     sweeps = data["sweeps"]
     alone = len(sweeps) == 1 or not all(s["sm_count"] and s["ceiling_gbps"] for s in sweeps)
     what = "How many blocks does a sum want?"
@@ -120,7 +116,7 @@ def blocks(data, name):
 
 
 def looks_of(kernels, library):
-    """A colour, a marker and a sign for each kernel; orange is the library's."""
+    """A colour, a marker, and a sign for the caption, for each kernel; the library's colour is orange."""
     palette = [c for c in SERIES if c != ORANGE] + [INK] if library in kernels else list(SERIES)
     looks = {}
     for i, kernel in enumerate(k for k in kernels if k != library):
@@ -129,12 +125,12 @@ def looks_of(kernels, library):
     return looks | ({library: (ORANGE, None, "■")} if library in kernels else {})
 
 
-STYLES = ("solid", "dashed", "dotted", "dash-dotted")  # a device's, and how they are drawn
+STYLES = ("solid", "dashed", "dotted", "dash-dotted")  # line styles of devices, and their names
 DASHES = ((None, None), (5, 2), (1.5, 1.5), (6, 1.5, 1.5, 1.5))
 
 
 def scale_sizes(panels, every):
-    """Powers of two across; time and rate are logarithmic too."""
+    """Scales the axes: powers of two across; time and rate logarithmic."""
     for axes in panels:
         axes.set_xscale("log", base=2)
         axes.set_xlim(every[0], every[-1])
@@ -150,7 +146,7 @@ def scale_sizes(panels, every):
 
 
 def draw_curve(panels, curve, line, theirs):
-    """A curve in the panels of time and rate, and against the library's, where it has one."""
+    """Draws a curve in the panels of time and rate, and in relation to the library's if it has one."""
     points, color = curve["points"], line["color"]
     x = [p["n"] for p in points]
     band(panels[0], x, [p["p5_us"] for p in points], [p["p95_us"] for p in points], color)
@@ -167,9 +163,9 @@ def draw_curve(panels, curve, line, theirs):
 
 
 def finish_scales(panels, library):
-    """What depends on the curves."""
+    """Sets scales that depend on the curves."""
     low, high = panels[0].get_ylim()
-    if high < 100 * low:  # too few powers of ten for an axis
+    if high < 100 * low:  # not enough powers of ten for an axis
         places = [step * 10.0**e for e in range(-3, 10) for step in (1, 2, 5)]
         panels[0].yaxis.set_major_locator(FixedLocator([y for y in places if low <= y <= high]))
     panels[0].yaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time(us)))
@@ -178,7 +174,7 @@ def finish_scales(panels, library):
         axes.set_title(f"speed against {library}", loc="left", fontsize=9, fontweight="bold", pad=5)
         axes.axhline(1, color=ORANGE, linewidth=1.2)
         low, high = axes.get_ylim()
-        axes.set_ylim(max(min(low, 0.9), 0.5), max(high, 1.1))  # slower than half: not shown
+        axes.set_ylim(max(min(low, 0.9), 0.5), max(high, 1.1))  # less than half the speed is not shown
         axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"×{y:g}"))
 
@@ -195,7 +191,7 @@ def sizes_words(curves):
 
 
 def unfinished(curves):
-    """What a comparison must not hide: kernels that leave several sums beside others that leave one."""
+    """A note about kernels that leave several sums, if others in the comparison leave one."""
     sums = {}
     for curve in curves:
         sums[curve["kernel"]] = max(curve["sums"], sums.get(curve["kernel"], 0))
@@ -240,7 +236,7 @@ def sizes(data, name):
 
 # --- the figure of rounding errors by order of summation, with their bounds ---
 
-# A later line lies on an earlier one: markers are hollow, and the later the larger.
+# Later lines cover earlier ones, so markers are hollow and increase in size.
 LOOKS = (
     (ORANGE, "o", 3),
     (GREEN, "s", 3.5),
@@ -258,7 +254,7 @@ def power_text(value):
 
 
 def scale_errors(axes, sizes, limits):
-    """Both axes of a panel."""
+    """Scales both axes of a panel."""
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlim(sizes[0] / 1.3, sizes[-1] * 1.3)
@@ -274,7 +270,7 @@ def scale_errors(axes, sizes, limits):
 
 
 def draw_line(axes, line, look, low):
-    """An order's errors, none below `low`, and their bound."""
+    """Draws an order's errors, clipped at `low`, and their bound."""
     color, marker, size = look
     x = [p["n"] for p in line["points"]]
     y = [max(p["error"], low) for p in line["points"]]

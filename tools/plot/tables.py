@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 class Fault(Exception):
-    """What is wrong with an input, and where: the message is `path:line: what`."""
+    """An error in an input; its message is `path:line: what`."""
 
 
 @dataclass
@@ -17,10 +17,10 @@ class Table:
     facts: dict  # `# name: value` lines
     columns: list
     rows: list  # of dicts: text, or numbers where the column is numeric; None for an empty cell
-    limits: list = field(default_factory=list)  # of a device: what held its kernels back, likewise
+    limits: list = field(default_factory=list)  # of a device: the profile of its kernels, likewise
     shapes: "Table" = None  # of a device: rows of every shape
-    newest_shapes: "Table" = None  # the same beside a newer CUB
-    machine: dict = None  # of a device: what it can do, by name
+    newest_shapes: "Table" = None  # the same with a newer CUB
+    machine: dict = None  # of a device: its measured limits, by name
 
 
 TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
@@ -67,7 +67,7 @@ MAY_BE_EMPTY = {"line", "bytes", "lane", "address"}  # on the barrier rows of a 
 ACCESSES = ("load", "store", "atomic", "barrier")
 TIMED = ("device", "limits", "shapes")  # tables with times
 LARGEST = 1e12  # microseconds, GB/s, percent
-COUNTS_END = 1 << 53  # from here on a double does not count
+COUNTS_END = 1 << 53  # doubles are not exact from here on
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 INTEGER = re.compile(r"[+-]?\d+|0[xX][0-9a-fA-F]+", re.ASCII)  # addresses are hexadecimal
@@ -75,7 +75,7 @@ CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 def number(text):
-    """A decimal number, an int where it is written as one; hexadecimal with 0x."""
+    """A decimal number, an int if it is written as one, or a hexadecimal number with 0x."""
     if INTEGER.fullmatch(text):
         return int(text, 16 if text[:2] in ("0x", "0X") else 10)
     if NUMBER.fullmatch(text):
@@ -84,14 +84,14 @@ def number(text):
 
 
 def fault_of(kind, column, value):
-    """What is wrong with a number under this name, or None: weave's rules, see numbers/read.h."""
+    """The error in a number of this column, or None; the rules are weave's, numbers/read.h."""
     if kind == "counters" or column in WHOLE:
         if not isinstance(value, int):
             return "not a whole number"
         least = 1 if kind == "shapes" else 0
-        return None if least <= value < COUNTS_END else f"no count: at least {least}, below 2^53"
+        return None if least <= value < COUNTS_END else f"not a count of at least {least} and less than 2^53"
     if kind in TIMED and value > LARGEST:
-        return "too large: more than 1e12"
+        return "more than 1e12"
     if kind in TIMED and column.endswith("_us"):
         return None if value > 0 else "not positive"
     return "negative" if value < 0 else None
@@ -109,7 +109,7 @@ def read_number(kind, column, cell):
 
 
 def read_row(kind, columns, cells):
-    """A row as a dict, checked; ValueError says what is wrong with it."""
+    """Parses and checks a row into a dict; ValueError has the problem."""
     if len(cells) != len(columns):
         raise ValueError(f"{len(cells)} cells under {len(columns)} columns")
     row = {}
@@ -131,7 +131,7 @@ def read_row(kind, columns, cells):
 
 
 def read_lines(path):
-    """The lines of a file, each without its end, as weave counts them."""
+    """The lines of a file without their ends, counted as weave counts them."""
     try:
         content = path.read_bytes()
         lines = content.decode("utf-8").removesuffix("\n").split("\n")
@@ -150,15 +150,15 @@ def read_lines(path):
 
 
 def read_printed(path, header, command):
-    """The rows of what another tool of the book prints, below their header."""
+    """The rows that another tool of the book prints, without the header, which is checked."""
     rows = list(csv.reader(read_lines(path)))
     if rows[:1] != [header] or any(len(row) != len(header) for row in rows):
-        raise Fault(f"{path}:1: not what `{command}` prints")
+        raise Fault(f"{path}:1: not the output of `{command}`")
     return rows[1:]
 
 
 def read_fact(line, facts):
-    """`# name: value`; those that figures calculate with are numbers."""
+    """Parses `# name: value`; facts that figures calculate with become numbers."""
     name, colon, value = line[1:].partition(":")
     name, value = name.strip(), value.strip()
     if name in ("sm_count", "l2_bytes"):
@@ -169,7 +169,7 @@ def read_fact(line, facts):
 
 def columns_of(kind, cells):
     columns = [cell.strip() for cell in cells]
-    if kind == "device" and "grid" not in columns:  # a lab leaves one partial sum per block
+    if kind == "device" and "grid" not in columns:  # one partial sum per block
         columns = ["grid" if column == "partials" else column for column in columns]
     return columns
 
@@ -181,7 +181,7 @@ def check_columns(path, line, kind, columns):
 
 
 def read_table(path, kind):
-    """A whole CSV file. A file without `# device:` or `median_us` is no device table: None."""
+    """Reads a whole CSV file; None for a file without `# device:` or `median_us`, which is no device table."""
     facts, columns, rows = {}, None, []
     lines = read_lines(path)
     for number_of_line, line in enumerate(lines, 1):
@@ -204,19 +204,19 @@ def read_table(path, kind):
 
 
 def list_results(folder):
-    """(kind, device, path) of each file of results, by path: `collect files` knows the kinds."""
+    """(kind, device, path) of each file of results, by path, as `collect files` classifies them."""
     program = Path(os.environ.get("B", "build")) / "collect"
     try:
         listing = subprocess.run([program, "files", folder], stdout=subprocess.PIPE, text=True, check=True).stdout
     except OSError as error:
-        raise Fault(f"{program}: {error.strerror}: make {program} builds it") from None
+        raise Fault(f"{program}: {error.strerror}: build it with make {program}") from None
     rows = [(row["kind"], row["device"], Path(row["path"])) for row in csv.DictReader(listing.splitlines())]
     return sorted(rows, key=lambda row: row[2])
 
 
 def read_results(folder, first=""):
-    """All tables of the folder: devices by file name, but one first, the counters or None, traces
-    by file name, and those of its folder `errors`, which are not a device's."""
+    """All tables of the folder: devices by file name, `first` first; the counters or None; traces by file name;
+    and the tables of `errors`, which belong to no device."""
     devices, counters, traces, errors, of_device = [], None, [], [], {}
     for kind, device, path in list_results(folder):
         if kind == "trace":
@@ -241,10 +241,10 @@ def read_results(folder, first=""):
     return devices, counters, traces, errors
 
 
-# --- what kernels are called, and which are rungs of the ladder: what `weave -t names` prints ---
+# --- names of kernels and rungs of the ladder, from `weave -t names` ---
 
-DEFAULTS = {"cub_device_reduce": "CUB", "read_ceiling": "reading only"}  # where no chapter names them
-NAMED = ("kernel", "order", "library", "best")  # where in the data of figures kernels stand
+DEFAULTS = {"cub_device_reduce": "CUB", "read_ceiling": "reading only"}  # unless a chapter names them
+NAMED = ("kernel", "order", "library", "best")  # keys of figures' data that hold kernels
 HEADER = ["chapter", "kernel", "name", "rung", "after"]
 
 
@@ -253,16 +253,16 @@ class Rung:
     chapter: str
     kernel: str
     name: str
-    after: tuple  # (chapter, kernel) of the rung that this one is a step from, or ()
+    after: tuple  # (chapter, kernel) of the rung that it improves on, or ()
 
 
 @dataclass(frozen=True)
 class Names:
-    words: dict  # kernel: name, the first chapter's where several have one
+    words: dict  # kernel: name, from the first chapter that has one
     rungs: list
 
     def in_words(self, data):
-        """The data of a figure with names in the place of kernels."""
+        """The data of a figure with kernels replaced by their names."""
         if isinstance(data, list):
             return [self.in_words(item) for item in data]
         if not isinstance(data, dict):
@@ -271,7 +271,7 @@ class Names:
         return {k: self.word(v) if named(k, v) else self.in_words(v) for k, v in data.items()}
 
     def word(self, kernel):
-        """What a kernel is called; what no chapter names, as code does, without what all of them do."""
+        """The name of a kernel, or else its name in code without the common prefix."""
         known = self.words.get(kernel) or DEFAULTS.get(kernel)
         return known or re.sub(r"^(block_)?sum_", "", kernel).replace("_", " ")
 
@@ -281,7 +281,7 @@ def read_names(path):
     for line, row in enumerate(read_printed(path, HEADER, "weave -t names"), 2):
         chapter, kernel, name, place, after = row
         if not re.fullmatch(r"\d*", place, re.ASCII) or after.count("/") != (after != ""):
-            raise Fault(f"{path}:{line}: `{place},{after}` is no place of a rung")
+            raise Fault(f"{path}:{line}: `{place},{after}` is not the position of a rung")
         words.setdefault(kernel, name)
         if place:
             rungs.append((int(place), Rung(chapter, kernel, name, tuple(after.split("/")) if after else ())))

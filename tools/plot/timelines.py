@@ -1,8 +1,7 @@
-"""timelines.py: when what happens: data of the pictures of machine.py and protocols.py.
+"""timelines.py: data of the pictures of machine.py and protocols.py that show time.
 
-Which warps add on a level, how many barriers there are and how many blocks fit follows from the
-kernels' shapes, and how much of the time a place is filled was measured. How long a phase takes is
-drawn, not measured.
+The warps that add at each level, the barriers and the number of resident blocks follow from the kernels' shapes;
+occupancy was measured. The durations of phases are illustrative.
 """
 
 import csv
@@ -12,12 +11,12 @@ from floors import THREADS as RESIDENT
 from shapes import busy_warps, distances, levels_of
 from tables import read_table
 
-LOAD, LEVEL, WARP_LEVEL = 6, 1.0, 0.55  # lengths of the phases, in units of a level
+LOAD, LEVEL, WARP_LEVEL = 6, 1.0, 0.55  # durations of the phases, in units of a level
 
 
 def block_life(title, threads, alone_from=0):
-    """A block with the sequential tree. From distance `alone_from` down warp 0 goes on without barriers,
-    and the others have ended."""
+    """A block with the sequential tree. From distance `alone_from` down, warp 0 continues without barriers, and
+    the others have ended."""
     rows = [[["load", 0, LOAD]] for _ in range(threads // 32)]
     now, barriers = LOAD, [LOAD]
     for d, adds in levels_of("sequential", threads):
@@ -42,8 +41,8 @@ def life_data(chapters, threads=256):
 
 
 def block_after_block(row, rows, tree, share, end):
-    """A place of an SM: blocks one after the other, none in step with those of other rows, and a block
-    in it for `share` of the time."""
+    """A slot of an SM: a sequence of blocks, out of step with those of other rows, that occupies `share` of the
+    time."""
     busy = LOAD + tree
     each = busy / share
     now, spans = -each * ((row * 5) % rows) / rows, []
@@ -62,7 +61,7 @@ def tree_length(threads):
 
 
 def places_panel(title, threads, warps_pct, end, high):
-    """The places for blocks of so many threads. warps_pct: how many warps there were of those that fit."""
+    """The slots for blocks of this size. warps_pct: the number of resident warps, in percent of the maximum."""
     most = RESIDENT // threads
     rows = [block_after_block(k, most, tree_length(threads), warps_pct / 100, end) for k in range(most)]
     note = f"{most} places, filled {warps_pct:.0f} % of the time"
@@ -70,7 +69,7 @@ def places_panel(title, threads, warps_pct, end, high):
 
 
 def profiled(table, chapter, kernel):
-    """The share of warps that Nsight Compute saw, of the largest n, or None."""
+    """The occupancy that Nsight Compute measured at the largest n, or None."""
     rows = [row for row in table.limits if (row["chapter"], row["kernel"]) == (chapter, kernel)]
     return max(rows, key=lambda row: row["n"])["warps_pct"] if rows else None
 
@@ -102,16 +101,16 @@ def stride_data(table, threads=256, end=60):
     return {"device": table.facts["device"], "end": end, "panels": [many, one]}
 
 
-# --- chapters 10 and 11: when which block does what, in inches of the drawing; drawn, not measured ---
+# --- chapters 10 and 11: actions of blocks over time, in inches; illustrative, not measured ---
 
 
 def ticket_data():
-    """Blocks in the order in which they finish, which need not be that of their numbers."""
+    """Blocks in the order in which they finish, which may differ from their numbers."""
     return {"order": [0, 2, 1], "starts": [1.6, 2.65, 3.7]}
 
 
 def mailbox_data():
-    """Blocks 0 and 1 post; block 2 has added its own part before, and looks three times."""
+    """Blocks 0 and 1 post; block 2 has already added its own part, and polls three times."""
     return {"starts": [1.75, 3.2, 2.2], "looks": 3}
 
 
@@ -119,7 +118,7 @@ def mailbox_data():
 
 
 def edges_data(offset=72, n=77, line=128, vector=16, size=4):
-    """reduce_split of code/reduce.cuh, for an input `offset` bytes behind a line's start."""
+    """reduce_split of code/reduce.cuh, for an input that starts `offset` bytes after a line."""
     head = min((line - offset % line) % line // size, n)
     vectors = (n - head) // (vector // size)
     return {
@@ -137,7 +136,7 @@ def edges_data(offset=72, n=77, line=128, vector=16, size=4):
 
 
 def step_of(state, sends, merge):
-    """All sends (from, to, piece) of a step at once: the receiver merges, or takes what it gets."""
+    """Does all sends (from, to, chunk) of a step at once: the receiver merges or replaces its chunk."""
     after = [list(map(set, row)) for row in state]
     for start, end, piece in sends:
         after[end][piece] = state[start][piece] | (state[end][piece] if merge else set())
@@ -145,12 +144,12 @@ def step_of(state, sends, merge):
 
 
 def ring_data(gpus=4):
-    """States of a ring's all-reduce, [[which GPUs' elements are in it per piece] per GPU], and sends."""
+    """States of a ring all-reduce, [[which GPUs' elements each chunk contains] per GPU], and its sends."""
     state = [[{gpu}] * gpus for gpu in range(gpus)]
     steps = [{"sends": [], "state": state}]
     for k in range(2 * (gpus - 1)):
         merge = k < gpus - 1
-        lag = k if merge else k - gpus  # a GPU's finished piece is its right neighbour's number
+        lag = k if merge else k - gpus  # a GPU's finished chunk has the number of its right neighbour
         sends = [[gpu, (gpu + 1) % gpus, (gpu - lag) % gpus] for gpu in range(gpus)]
         state = step_of(state, sends, merge)
         steps.append({"sends": sends, "state": state})
@@ -158,7 +157,7 @@ def ring_data(gpus=4):
 
 
 def tree_data(gpus=4):
-    """The same for a binary tree and a message in one piece: up to GPU 0, and down again."""
+    """The same for a binary tree with a single chunk: up to GPU 0, and down again."""
     state = [[{gpu}] for gpu in range(gpus)]
     steps = [{"sends": [], "state": state}]
     distances = [1 << k for k in range((gpus - 1).bit_length())]
@@ -172,7 +171,7 @@ def tree_data(gpus=4):
 
 
 def counted(steps):
-    """How many GPUs' elements are in each piece."""
+    """The number of GPUs whose elements are in each chunk."""
     return [{**s, "state": [[len(piece) for piece in row] for row in s["state"]]} for s in steps]
 
 
@@ -180,9 +179,9 @@ def all_reduce_data(gpus=4):
     return {"gpus": gpus, "ring": ring_data(gpus), "tree": tree_data(gpus)}
 
 
-# --- loads on their way, one and many, and predicted times: data of the pictures of machine.py ---
+# --- loads in flight and predicted times, for the pictures of machine.py ---
 
-TRIP, ISSUE, END = 10.0, 0.28, 42.0  # lengths of a load's trip, of an instruction, of the picture
+TRIP, ISSUE, END = 10.0, 0.28, 42.0  # durations of a load and of an instruction, and the end of the picture
 PANELS = (
     ("One warp, one load at a time: it waits", 1, 1, 0.0),
     ("One warp, four loads at a time: four arrive in one trip", 1, 4, 0.0),
@@ -192,7 +191,7 @@ PANELS = (
 
 
 def trips_of(warps, loads, longer):
-    """For each warp (start, end) of its trips: of `loads` loads each, which begin one after the other."""
+    """(start, end) of the loads of each warp, `loads` in sequence."""
     rows = []
     for warp in range(warps):
         trips, now = [], warp * (TRIP + longer) / warps * 0.9
@@ -208,7 +207,7 @@ def waits_data():
 
 
 def loads_data(table):
-    """What an SM got a cycle with so many bytes on their way, from L2 and from memory, and the first trip."""
+    """The rate of an SM by bytes in flight, from L2 and from memory, and the latency of one load."""
     curves = []
     for title, key, latency in (("L2", "load_l2_", "latency_l2"), ("memory", "load_dram_", "latency_dram")):
         names = [name for name in table.machine if name.startswith(key) and name.removeprefix(key).isdigit()]
@@ -219,8 +218,8 @@ def loads_data(table):
 
 
 def predicted_data(table):
-    """Of each device that was predicted, the table's own first: (measured us, predicted by measured, whether it is
-    none of a lab's) of its kernels."""
+    """For each device with predictions, the table's own first: (measured us, predicted / measured, whether the
+    kernel belongs to no lab) of its kernels."""
     folder, devices = table.path.parent / "predicted", {table.path.stem: []}
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
         name = re.sub("-(seen|blind|drawn)$", "", path.stem)

@@ -1,16 +1,12 @@
-"""trees.py: drawings of parts that become one: trees, level by level, and who is idle; threads of a
-grid, tiles of CUB, parts of a variance, orders of additions.
-
-A picture takes data from figures.py and the name of its file; it returns the figure, its title,
-and its content in words.
-"""
+"""trees.py: drawings of reductions: trees level by level with idle threads; threads of a grid, tiles of CUB, parts
+of a variance, orders of addition."""
 
 from shapes import depths
 from style import BLUE, FAINT, GREEN, GREY, INK, MUTED, ORANGE, PURPLE, WIDTH, arrow, box, disc, line, paper, word
 
-# --- a tree in shared memory: words, threads, words ---
+# --- a tree in shared memory ---
 
-LEFT, STEP, LEVEL = 0.98, 0.285, 0.86  # inches: the first column, from column to column, a level
+LEFT, STEP, LEVEL = 0.98, 0.285, 0.86  # inches: the first column, the distance of columns, the height of a level
 
 
 def column(i):
@@ -18,7 +14,7 @@ def column(i):
 
 
 def draw_words(axes, y, live, threads):
-    """s[0], s[1], ...: pale blue where a word still counts."""
+    """Draws s[0], s[1], ...: pale blue if the word is still used."""
     for i in range(threads):
         look = {"fill": BLUE, "pale": True, "edge": BLUE} if i in live else {"edge": FAINT}
         box(axes, column(i) - 0.11, y - 0.08, 0.22, 0.16, **look)
@@ -33,7 +29,7 @@ def draw_warps(axes, y, warps, lanes, busy):
 
 
 def level_notes(level, threads, lanes):
-    """[text, stands out] beside a level."""
+    """[text, whether it is emphasized] beside a level."""
     adds, warps = len(level["adds"]), threads // lanes
     notes = [
         [f"{adds} of {threads} threads add", False],
@@ -45,7 +41,7 @@ def level_notes(level, threads, lanes):
 
 
 def draw_level(axes, y, number, level, tree):
-    """From the words at y over the threads to the words of the next level."""
+    """Draws a level: from the words at y via the threads to the next words."""
     threads, lanes = tree["threads"], tree["lanes"]
     middle, below = y + 0.43, y + LEVEL
     adding = {thread for thread, *_ in level["adds"]}
@@ -93,13 +89,13 @@ def tree(data, name):
     return figure, what, tree_words(data)
 
 
-# --- rows of threads that take over each other's sums ---
+# --- rows of threads that add sums of other threads ---
 
 ROW = 0.4
 
 
 def draw_lanes(axes, left, step, y, rows, first=0, radius=0.09):
-    """The rows of a tree, downwards from y on: links and discs, threads counted from `first` on."""
+    """Draws the rows of a tree downwards from y: links and discs, threads counted from `first`."""
     place = lambda thread: left + (thread + 0.5) * step
     for row in rows:
         for start, end in row["links"]:
@@ -109,9 +105,9 @@ def draw_lanes(axes, left, step, y, rows, first=0, radius=0.09):
         y += ROW
 
 
-def draw_meeting(axes, left, wide, y, meet):
-    """A barrier, as wide as those who have to come."""
-    color = ORANGE if meet == "block" else GREEN
+def draw_barrier(axes, left, wide, y, scope):
+    """Draws a barrier over the threads that take part in it."""
+    color = ORANGE if scope == "block" else GREEN
     line(axes, (left, y), (left + wide, y), color, 2.4, solid_capstyle="butt")
 
 
@@ -128,20 +124,20 @@ def last_warp(data, name):
         for thread in range(threads):
             disc(axes, left + (thread + 0.5) * step, top - 0.08, 0.09, f"{thread}", True)
         draw_lanes(axes, left, step, top + ROW - 0.08, levels)
-        for i, row in enumerate([{"meet": "block", "here": range(threads)}, *levels]):
+        for i, row in enumerate([{"barrier": "block", "here": range(threads)}, *levels]):
             wide = len(row["here"]) * step
-            draw_meeting(axes, left, wide, top + 0.06 + i * ROW, row["meet"])
+            draw_barrier(axes, left, wide, top + 0.06 + i * ROW, row["barrier"])
             if wide < threads * step:
                 word(axes, left + wide + 0.12, top - 0.08 + i * ROW, "ended", MUTED, ha="left")
     foot = top + ROW * rows + 0.42
-    for left, meet, text in ((0.12, "block", "__syncthreads(): every warp"), (3.74, "warp", "__syncwarp(): this warp")):
-        draw_meeting(axes, left, 0.35, foot, meet)
+    for left, scope, text in ((0.12, "block", "__syncthreads(): every warp"), (3.74, "warp", "__syncwarp(): this warp")):
+        draw_barrier(axes, left, 0.35, foot, scope)
         word(axes, left + 0.45, foot, text, MUTED, ha="left")
     return figure, what, last_warp_words(data)
 
 
 def last_warp_words(data):
-    say = lambda rows: ", ".join(f"{len(row['adds'])} threads add, the {row['meet']} waits" for row in rows)
+    say = lambda rows: ", ".join(f"{len(row['adds'])} threads add, the {row['barrier']} waits" for row in rows)
     return "; ".join(f"{title}: {say(rows)}" for title, rows in data["panels"]) + "."
 
 
@@ -239,7 +235,7 @@ def two_level(data, name):
 
 
 def cells(axes, left, y, wide, high, count, color, names, chosen):
-    """A row of parts, of which the chosen one is whole in colour; returns its left and right edge."""
+    """Draws a row of parts with the chosen part in full colour; returns its left and right edge."""
     each = wide / count
     for k in range(count):
         pale = k != chosen
@@ -248,7 +244,7 @@ def cells(axes, left, y, wide, high, count, color, names, chosen):
 
 
 def spread(axes, edges, y, left, wide, below):
-    """Lines from a part to the row that shows what it is made of."""
+    """Draws lines from a part to the row that shows its contents."""
     for x, end in zip(edges, (left, left + wide - 0.03)):
         line(axes, (x, y), (end, below), FAINT, 1)
 
@@ -287,7 +283,7 @@ def grid(data, name):
 
 
 def tile_row(axes, left, y, shares, colors):
-    """All tiles in a row, in the colours of their blocks; returns the middle of each block's last one."""
+    """Draws all tiles in a row in the colours of their blocks; returns the middle of each block's last tile."""
     owner = {tile: block for block, tiles in enumerate(shares) for tile in tiles}
     each, ends = 0.42, {}
     for tile in range(len(owner)):
@@ -344,8 +340,8 @@ def draw_part(axes, place, y, values, part, title, color):
         disc(axes, place(value), y, 0.085, f"{value}", True, color)
     line(axes, (place(mean), y - 0.14), (place(mean), y + 0.3), color, 1.8)
     word(axes, 0.1, y, title, ha="left", fontweight="bold")
-    told = f"count {count}, mean {mean:g}, M₂ = {squares:g}"
-    word(axes, WIDTH - 0.1, y, told, color, ha="right", fontweight="bold")
+    text = f"count {count}, mean {mean:g}, M₂ = {squares:g}"
+    word(axes, WIDTH - 0.1, y, text, color, ha="right", fontweight="bold")
 
 
 def merge(data, name):
@@ -373,7 +369,7 @@ def merge(data, name):
 
 
 def places_of(order, n, left, wide, top, high):
-    """Where each element and each sum stands: {node: (x, y)}; the result is lowest."""
+    """The places of elements and sums: {node: (x, y)}; the result is lowest."""
     above, spot = depths(order["adds"]), {}
     deepest = max(above.values())
     each = wide / n
@@ -386,7 +382,7 @@ def places_of(order, n, left, wide, top, high):
 
 
 def draw_order(axes, order, spot, mark):
-    """All additions; in orange the way of one element."""
+    """Draws all additions, with the path of one element in orange."""
     way = {mark}
     for result, a, b in order["adds"]:
         for part in (a, b):
@@ -408,7 +404,7 @@ def orders(data, name):
     below = f"{n} elements, above, and their sum, below; orange: the way of element 0. Each addition rounds once"
     figure, axes = paper(3.5, name, what, below)
     titles = {"sequential": "one thread", "grid-stride": f"{threads} threads, then a tree", "tree": "a tree"}
-    told = []
+    texts = []
     for k, order in enumerate(data["orders"]):
         left, wide = 0.1 + k * 2.4, 2.2
         word(axes, left, 0.78, titles[order["how"]], ha="left", fontweight="bold")
@@ -416,8 +412,8 @@ def orders(data, name):
         spot = places_of(order, n, left, wide, 1.02, high)
         through = draw_order(axes, order, spot, "0")
         word(axes, left, 3.3, f"at most {order['most']} additions", ORANGE, ha="left", fontweight="bold")
-        told.append(f"{titles[order['how']]}: at most {order['most']}, element 0 through {through}")
-    return figure, what, f"Additions that each of {n} elements goes through. {'; '.join(told)}."
+        texts.append(f"{titles[order['how']]}: at most {order['most']}, element 0 through {through}")
+    return figure, what, f"Additions that each of {n} elements goes through. {'; '.join(texts)}."
 
 
 PICTURES = {
