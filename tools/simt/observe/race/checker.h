@@ -20,14 +20,13 @@
 #include "simt/observe/race/bounds.h"
 #include "simt/observe/race/cluster.h"
 #include "simt/observe/race/copy.h"
-#include "simt/observe/race/early.h"
 #include "simt/observe/race/finding.h"
+#include "simt/observe/race/global.h"
 #include "simt/observe/race/order.h"
 #include "simt/observe/race/rest.h"
 #include "simt/observe/race/shadow.h"
 #include "simt/observe/race/sync.h"
 #include "simt/observe/race/touched.h"
-#include "simt/observe/race/undefined.h"
 #include "simt/observe/race/unwritten.h"
 
 // The checks of one launch.

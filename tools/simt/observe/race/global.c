@@ -1,7 +1,5 @@
 // Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
 // nothing has written.
-#include "simt/observe/race/global.h"
-
 #include <string.h>
 
 #include "simt/observe/race/race.h"
@@ -226,7 +224,5 @@ void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t 
     const uint32_t good = good_accesses(checker, warp, access, mask, address);
     if (!good) return;
     order_access(checker, warp, access, good, address, &checker->check->words);
-    Race at;
-    race_begin(&at, checker, NULL, warp, access, good, address, 0);
-    race_lanes(&at, good);
+    race_access(checker, NULL, warp, access, good, address, 0);
 }

@@ -42,18 +42,21 @@ typedef struct {
     bool exact;     // a record outside of [times, times + span) is another block's
 } Race;
 
-// Begins an access by these lanes, whose addresses are valid, to shared memory of block `of`, or to
-// global memory if that is NULL. copy: the time of an asynchronous copy; 0: the warp's own access.
+// Checks an access by these lanes, whose addresses are valid, against all earlier ones, and records
+// it. It is to shared memory of block `of`, or to global memory if that is NULL. copy: the time of
+// an asynchronous copy; 0: the warp's own access.
+void race_access(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
+                 const uint64_t address[LANES], uint64_t copy);
+
+// The same in two steps, for an access to consecutive words, or bytes, 1 << shift of them for each
+// lane from `first` on. False: nothing was done, and race_access has to check each lane.
 void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access *access,
                 uint32_t mask, const uint64_t address[LANES], uint64_t copy);
-// Checks these lanes' accesses against all earlier ones, and records them. Accesses to consecutive
-// elements are checked in rows.
-void race_lanes(Race *at, uint32_t mask);
-
-// The same for a weak access to consecutive words, or bytes, 1 << shift of them for each lane from
-// `first` on. False: nothing was done, and race_lanes has to check each lane.
-enum { ROW_OF_ONE = 31 };
 bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift);
+enum { ROW_OF_ONE = 29 };
+static inline uint32_t race_shift(uint32_t size) { // of one element for each lane
+    return size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
+}
 
 // A lane's copy is complete and becomes an access of its thread; and all copies are forgotten.
 void race_complete_copy(Shadow *shadow, uint64_t address, uint64_t bytes, Record copy, Record mine);

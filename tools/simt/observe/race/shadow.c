@@ -190,20 +190,13 @@ Shadow *shadow_new_region(uint64_t address) {
 
 // --- times ---
 
-// They would run out: everything starts again. Records that are left are later than any time then.
-static void forget(void) {
-    while (region_count) drop(regions[--region_count]);
-    memset(spares, 0, sizeof spares);
-    memset(leaves, 0, LEAVES * sizeof *leaves);
-    next_time = SHADOW_TIMES;
-}
-
 void shadow_start_anew(void) {
     for (size_t k = 0; k < region_count; k++) *slot_of(regions[k]->low) = NULL;
     region_count = 0;
     memset(spares, 0, sizeof spares);
     for (uint64_t k = 0; k <= next_time / SHADOW_TIMES >> LEAF_SHIFT; k++) leaves[k] = NULL;
     left = 0;
+    next_time = SHADOW_TIMES;
 }
 
 uint64_t shadow_launch(void) {
@@ -211,7 +204,7 @@ uint64_t shadow_launch(void) {
     if (!shadow_regions) shadow_regions = reserve(region_slots() * sizeof(Shadow *));
     if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
     if (!shadow_regions || !leaves) return 0;
-    if (next_time >= RECORD_TIMES_LIMIT) forget();
+    if (next_time >= RECORD_TIMES_LIMIT) shadow_start_anew();
     reclaim();
     return next_time;
 }

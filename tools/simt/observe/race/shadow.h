@@ -55,7 +55,8 @@ bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before)
 // Before anything else in a launch: its first time. 0: the host refuses memory.
 uint64_t shadow_launch(void);
 
-// See Observer.forked.
+// Forgets all records and times: when the times run out, and in a forked process, which lacks the
+// memory of its parent's records (Observer.forked).
 void shadow_start_anew(void);
 
 // `count` times that no other block gets, in one piece, for this block of the grid; the first.
