@@ -3,8 +3,8 @@
 // to race.c.
 #include "simt/observe/race/race.h"
 
-#define INLINE                                                                                     \
-    inline __attribute__((always_inline)) // so that the usual sizes of rows are constants
+// Inlining makes the usual sizes of rows constants.
+#define INLINE inline __attribute__((always_inline))
 
 // Records of `count` words or bytes. `base` is the first one's; each lane has 1 << shift of them.
 typedef struct {
@@ -62,7 +62,7 @@ static INLINE void set(const Race *at, const Row *row, int slot) {
 static INLINE bool all_alike(const Race *at, const Row *row, int slot, Scope scope) {
     const Record *records = row->cells->at[slot], copies = RECORD_COPY << RECORD_TIME;
     uint64_t odd = 0;
-    if (!records || at->shadow->latest[slot] < at->all_before) return true;
+    if (!records) return true;
     records += row->first;
     for (uint32_t k = 0; k < row->count; k++) {
         const Record one = records[k];
@@ -74,10 +74,9 @@ static INLINE bool all_alike(const Race *at, const Row *row, int slot, Scope sco
 
 // Records accesses beside others of their kind: the last one of each word, and the more distant of
 // the two before it.
-static INLINE bool set_beside(const Race *at, const Row *row, int slot) {
-    const Scope scope = (Scope)record_scope(at->base);
+static INLINE bool set_beside(const Race *at, const Row *row, int slot, Scope scope) {
     if (!shadow_room(at->shadow, row->cells, slot + 1)) return false;
-    if (!all_alike(at, row, slot, scope) || !all_alike(at, row, slot + 1, scope)) return false;
+    if (!all_alike(at, row, slot + 1, scope)) return false;
     Record *const last = row->cells->at[slot] + row->first;
     Record *const second = row->cells->at[slot + 1] + row->first;
     const Race local = *at;
@@ -102,18 +101,19 @@ static INLINE bool row_load(const Race *at, const Row *row) {
         return true;
     }
     if (at->copy) return false;
-    if (!at->partial) return set_beside(at, row, READ);
-    if (!all_alike(at, row, READ, SCOPE_NONE) || !all_before(at, row, READ)) return false;
+    if (!all_alike(at, row, READ, SCOPE_NONE)) return false;
+    if (!all_before(at, row, READ)) return !at->partial && set_beside(at, row, READ, SCOPE_NONE);
     set(at, row, READ);
     return true;
 }
 
 // For words that atomic operations of one scope update, and which are only read before.
-static INLINE bool row_update(const Race *at, const Row *row) {
+static __attribute__((noinline)) bool row_update(const Race *at, const Row *row) {
     if (at->owner ? !all_written(at, row) : record_scope(at->base) != SCOPE_DEVICE) return false;
     for (int slot = READ; slot < SLOTS; slot++)
         if (!all_alike(at, row, slot, SCOPE_NONE) || !all_before(at, row, slot)) return false;
-    return !at->partial && set_beside(at, row, WRITE);
+    const Scope scope = (Scope)record_scope(at->base);
+    return !at->partial && all_alike(at, row, WRITE, scope) && set_beside(at, row, WRITE, scope);
 }
 
 static INLINE bool row_store(const Race *at, const Row *row) {
@@ -155,11 +155,14 @@ bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32
                      .count = split ? (uint32_t)bytes : words,
                      .shift = split && !parts ? shift + 2 : shift};
     if (at->strong) return row_update(at, &row);
-    // Constants make the usual sizes fast: a word for each lane of a warp, and one lane.
-    const Row warp = {cells, row.base, row.first, LANES, 0},
-              lane = {cells, row.base, row.first, 1, 0};
-    if (row.count == LANES && !row.shift) return loads ? row_load(at, &warp) : row_store(at, &warp);
-    if (row.count == 1) return loads ? row_load(at, &lane) : row_store(at, &lane);
+    if (row.count == LANES && !row.shift) { // one word for each lane
+        const Row warp = {cells, row.base, row.first, LANES, 0};
+        return loads ? row_load(at, &warp) : row_store(at, &warp);
+    }
+    if (row.count == 1) {
+        const Row lane = {cells, row.base, row.first, 1, 0};
+        return loads ? row_load(at, &lane) : row_store(at, &lane);
+    }
     return loads ? row_load(at, &row) : row_store(at, &row);
 }
 
