@@ -34,7 +34,7 @@ static uint64_t copy_time(void) {
 
 // --- copies that are waited for in groups ---
 
-// By lane of a warp: how many groups it has closed.
+// The number of groups that each lane of a warp has closed.
 static uint32_t *groups_of(Checker *checker, uint32_t warp, bool bulk) {
     if (!checker->copy.groups)
         checker->copy.groups =
@@ -60,7 +60,7 @@ static void complete_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t tim
     }
 }
 
-// Notes that the block's shared memory has records of a copy in these bytes.
+// Extends CopyState.where by these bytes.
 static void widen(Checker *owner, uint64_t first, uint64_t bytes) {
     Extent *copied = &owner->copy.where;
     if (!copied->high || first < copied->low) copied->low = first;
@@ -233,9 +233,9 @@ static bool makes_mbarrier(const Checker *checker, Record record) {
     return record && site->kind == ACCESS_ATOMIC && !site->inst->order;
 }
 
-// A copy sees the mbarrier that its own thread has made. The memory model came to say so later than
-// PTX 8.0, but all compilers and devices with bulk copies keep to it: NVIDIA/cccl, pull request
-// 5102.
+// A copy sees the mbarrier that its own thread has initialized. The memory model says so only since
+// a version after PTX 8.0, but it holds for all compilers and devices with bulk copies
+// (NVIDIA/cccl, pull request 5102).
 static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) {
     if (bulk->barrier.block->watch != checker) return;
     for (int slot = WRITE; slot <= WRITE_2; slot++) {
@@ -269,7 +269,7 @@ typedef struct {
     uint64_t copy; // its time
 } CopySide;
 
-// Checks so many bytes at once. False: each access has to be checked.
+// Checks these bytes at once. False: each access has to be checked.
 static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
     if (!side->block)

@@ -57,14 +57,15 @@ static bool is_flag(const Race *at, Record record, uint64_t address) {
 
 // --- stores of equal values ---
 
-// The bytes that a lane stores or copies there by cp.async. False: they are not known.
+// Copies to `to` the bytes that a lane stores, or copies by cp.async, at an address. False: they
+// are not known.
 static bool brought(const Race *at, uint32_t lane, uint64_t address, uint32_t count, uint8_t *to) {
     const uint32_t offset = (uint32_t)(address - at->address[lane]);
     if (at->copy) return address_copied(at->warp, at->access->inst, (int)lane, offset, count, to);
     return address_stored(at->warp, at->access, lane, offset, count, to);
 }
 
-// Whether both accesses are stores, or both are cp.async.
+// Whether both accesses are plain stores, or both are cp.async.
 static bool alike(const Race *at, Record record) {
     const Inst *other = site_of(at, record)->inst;
     if (at->copy) return at->access->inst->access == ACCESS_COPY && other->access == ACCESS_COPY;
@@ -212,8 +213,8 @@ static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32
     rest_add(at->rest, address / 4, bits_of(address, count), record, writes, at->all_before);
 }
 
-// Of two records the one with the higher worth is kept: first copies that nobody has waited for,
-// then accesses of other blocks, then of other warps.
+// When only one of two records can be saved, it is the one with the higher worth: first a copy for
+// which no thread has waited, then an access of another block, then one of another warp.
 static uint64_t worth(const Race *at, Record record) {
     if (record_is_copy(record)) return 4;
     if (at->exact || race_own(at, record) || block_of(at, record) != at->checker->block)

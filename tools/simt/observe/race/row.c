@@ -1,6 +1,5 @@
-// Checks accesses to consecutive words in loops over their records, which is faster than race.c:
-// most accesses are by whole warps to words that no other thread accesses. All other cases are left
-// to race.c.
+// Checks the usual accesses to consecutive words in loops over their records, without a branch for
+// each record. race.c checks the others.
 #include "simt/observe/race/race.h"
 
 // Inlining makes the usual sizes of rows constants.
@@ -30,7 +29,7 @@ static INLINE bool all_before(const Race *at, const Row *row, int slot) {
     return ordered;
 }
 
-// Whether all of it was written since the block began; true for global memory.
+// Whether all words were written since the block began; true for global memory.
 static INLINE bool all_written(const Race *at, const Row *row) {
     uint64_t missing = 0;
     if (!at->owner) return true;
@@ -39,7 +38,7 @@ static INLINE bool all_written(const Race *at, const Row *row) {
     return !missing;
 }
 
-// Whether the launch wrote some of it.
+// Whether the launch wrote some of the words.
 static INLINE bool any_written(const Race *at, const Row *row) {
     const Record *write = row->cells->at[WRITE];
     uint64_t some = 0;

@@ -15,10 +15,10 @@ typedef struct {
     uint64_t time;
     uint32_t byte, thread;
     uint32_t first, second; // numbers of the two reads
-    bool used;              // the program depends on the value, or it need not be followed further
+    bool used;              // the program depends on the value, or it is not followed further
 } UnwrittenRead;
 
-// Of a block. A read's number is its index + 1.
+// The reads of a block. A read's number is its index + 1.
 typedef struct {
     UnwrittenRead *reads;    // MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *of_site;       // by site: how many of them
