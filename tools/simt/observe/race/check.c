@@ -1,11 +1,11 @@
-// Follows blocks and their accesses, which it passes on by memory space. See checker.h.
+// Receives the events of a launch, and passes accesses to the checks of their memory space. See
+// checker.h.
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/exec/cluster.h"
 #include "simt/observe/observed.h"
-#include "simt/observe/race/global.h"
 #include "simt/observe/race/race.h"
 
 // --- one checker ---
@@ -109,13 +109,6 @@ static void end(Block *block) {
 
 // --- accesses ---
 
-static void shared_access(Checker *checker, Block *of, Warp *warp, const Access *access,
-                          uint32_t lanes, const uint64_t address[LANES]) {
-    Race at;
-    race_begin(&at, checker, of, warp, access, lanes, address, 0);
-    race_lanes(&at, lanes);
-}
-
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
     Checker *checker = check_of(warp);
@@ -131,7 +124,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (access->inst->access == ACCESS_COPY)
         copy_made(checker, warp, access, lanes, address);
     else
-        shared_access(checker, warp->block, warp, access, lanes, address);
+        race_access(checker, warp->block, warp, access, lanes, address, 0);
     if (mbarrier) order_access(checker, warp, access, lanes, address, &checker->order.words);
 }
 
@@ -141,7 +134,7 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     const Access access = address_access(inst);
     const uint32_t size = address_bytes(&access);
     const uint64_t bytes = (uint64_t)size * LANES;
-    const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
+    const uint32_t shift = race_shift(size);
     if (access.space == PTX_GLOBAL)
         return global_row(checker, warp, &access, 0, first, bytes, shift);
     const Extent *extent = &checker->check->variables[check_site(checker, &access)];
@@ -162,7 +155,7 @@ static void remote_access(Warp *warp, const Access *access, uint32_t lanes, Bloc
     lanes = bounds_inside(checker, warp, access, lanes, address);
     if (!lanes) return;
     order_access(checker, warp, access, lanes, address, &owner->order.words);
-    shared_access(checker, of, warp, access, lanes, address);
+    race_access(checker, of, warp, access, lanes, address, 0);
 }
 
 static void fence(Warp *warp, const Inst *inst) {
@@ -242,6 +235,6 @@ void check_open(Observed *of) {
         return;
     }
     check->partial = machine->partial;
-    make_sites(check, machine->slot_count + 2); // no number is that great
+    make_sites(check, machine->slot_count + 2); // greater than any slot's number
     check->seen_frees = memory_frees;
 }
