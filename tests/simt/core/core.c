@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 
 #include "launch.h"
+#include "simt/emit/row.h"
 #include "simt/exec/address.h"
 #include "simt/exec/bank.h"
 #include "simt/exec/cluster.h"
-#include "simt/lower/row.h"
 #include "simt/memory/guard.h"
 #include "simt/observe/observed.h"
 #include "simt/ops/half.h"

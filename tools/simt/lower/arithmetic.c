@@ -4,11 +4,10 @@
 
 #include "simt/lower/lower.h"
 
-uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from) {
-    uint32_t to = lower_temp(lower, class);
-    const PtxType type = class == REGISTER_16 ? PTX_F16 : PTX_F32;
-    lower_emit_typed(lower, OPCODE_FLUSH, type, (uint32_t[]){to, from});
-    return to;
+void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands) {
+    const Row *row = row_find(opcode, &(uint8_t){(uint8_t)type}, 1);
+    if (!row) lower_unknown(lower);
+    memcpy(lower_emit(lower, row->run)->r, operands, row->count * sizeof *operands);
 }
 
 // Flushes the result r[0], a product by its operands: those are flushed copies, which the result

@@ -71,7 +71,7 @@ static void lower_atomic(Lower *lower, bool result) {
     atomic.b = lower_source(lower, &operands[first + 1], class);
     if (mode == ATOMIC_CAS) atomic.c = lower_source(lower, &operands[first + 2], class);
     // An old value that nothing reads is like red.
-    if (result && operands[0].kind == PTX_OPERAND_REG && lower->uses[operands[0].reg] > 1)
+    if (result && operands[0].kind == PTX_OPERAND_REG && lower->ptx->uses[operands[0].reg] > 1)
         atomic.old = lower_dest(lower, &operands[0], class);
     uint32_t slot = lower_slot(lower, SLOT_ATOMIC);
     if (form.space != PTX_GLOBAL) atomic.loads = loads_of(lower, mode, type, &operands[first]);

@@ -17,7 +17,7 @@ static void call_areas(Lower *lower, const PtxOperand *list, const PtxVariable *
         if (!variable || variable->space != PTX_PARAM || !own_scratch(lower, variable))
             lower_fail(lower, "only `.param` variables can be passed in a call");
         (*variables)[*count] = variable;
-        (*offsets)[(*count)++] = lower->scratch_area + (uint32_t)variable->offset;
+        (*offsets)[(*count)++] = lower->ptx->scratch_area + (uint32_t)variable->offset;
     }
 }
 
@@ -25,7 +25,7 @@ static void add_callee(Lower *lower, Code *callee) {
     Code *code = lower->code;
     for (uint32_t k = 0; k < code->callee_count; k++)
         if (code->callees[k] == callee) return;
-    ARENA_GROW(lower->arena, code->callees, code->callee_count, lower->callee_capacity);
+    ARENA_GROW(lower->arena, code->callees, code->callee_count, lower->ptx->callee_capacity);
     code->callees[code->callee_count++] = callee;
 }
 
@@ -42,19 +42,6 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
             lowering->function_pointed(lowering->context, function))
             add_callee(lower, lowering->function_code(lowering->context, function));
     }
-}
-
-static const BuiltIn built_ins[] = {
-    {STR("vprintf"), op_print, true, 2, {8, 8}},
-    {STR("__assertfail"), op_assert_fail, false, 4, {8, 8, 4, 8}},
-    {STR("malloc"), op_malloc, true, 1, {8}},
-    {STR("free"), op_free, true, 1, {8}},
-};
-
-const BuiltIn *lower_built_in(Str name) {
-    for (size_t k = 0; k < sizeof built_ins / sizeof *built_ins; k++)
-        if (str_equal(name, built_ins[k].name)) return &built_ins[k];
-    return NULL;
 }
 
 static void call_built_in(Lower *lower, CallSite *site, Str name) {
@@ -86,7 +73,7 @@ void lower_call(Lower *lower) {
     lower_all_taken(lower);
     CallSite *site = ARENA_NEW(lower->arena, 1, CallSite);
     site->caller = lower->code;
-    site->stride = lower->scratch_stride;
+    site->stride = lower->ptx->scratch_stride;
     uint32_t k = 0;
     if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST)
         call_areas(lower, &at->operands[k++], &site->received, &site->results, &site->result_count);

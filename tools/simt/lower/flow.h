@@ -35,7 +35,7 @@ typedef struct {
     const uint64_t *inside;
 } FlowMeet;
 
-typedef struct {
+typedef struct FlowNode {
     uint32_t first, end; // PTX instructions [first, end)
     bool synthetic;      // only the branch around a guarded instruction that cannot be guarded
     bool bare_exit;      // nothing but the end of the thread

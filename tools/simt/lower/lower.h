@@ -1,13 +1,10 @@
-// What the parts of lowering share. Errors leave through lower->leave.
+// What the files of this folder share, which lower PTX.
 #ifndef LOWER_H
 #define LOWER_H
 
-#include <setjmp.h>
-
+#include "simt/emit/emit.h"
 #include "simt/lower/flow.h"
 #include "simt/lower/lowering.h"
-#include "simt/lower/row.h"
-#include "simt/ops/ops.h"
 
 // What an instruction refers to by the node it leads to, until all nodes have their place.
 typedef struct {
@@ -18,29 +15,13 @@ typedef struct {
     uint32_t *table;      // nodes, of a table branch
 } Fixup;
 
-// Places in the frame that each PTX instruction uses anew.
-typedef struct {
-    uint32_t *places;
-    size_t count, used, capacity;
-} Temporaries;
-
-typedef struct {
-    Lowering *lowering;
-    Arena *arena;
-    Code *code;
-    const PtxFunction *function;
-    jmp_buf leave;
-
-    Inst *insts;
-    size_t count, capacity;
+// What lowering PTX needs besides struct Lower.
+struct PtxLower {
     Fixup *fixups;
     size_t fixup_count, fixup_capacity;
     uint32_t *offset; // of registers in the frame, PTX_NONE: it has no place
     uint32_t *uses;   // how often a register is named in the function
-    uint32_t frame;   // bytes so far
-    uint32_t frame_predicates, predicates_left;
-    Temporaries temporaries[REGISTER_128];
-    size_t constant_capacity, callee_capacity;
+    size_t callee_capacity;
     uint32_t param_area, result_area, scratch_area, param_stride, result_stride, scratch_stride;
 
     FlowNode *nodes;
@@ -48,31 +29,17 @@ typedef struct {
     uint32_t *node_of; // by PTX instruction that starts a node
     uint32_t node;     // being emitted
 
-    const PtxInst *at; // being lowered
-    uint32_t taken;    // of its modifiers, a bit each
-} Lower;
+    uint32_t taken; // of the modifiers of the instruction being lowered, a bit each
+};
 
-_Noreturn void lower_fail(Lower *lower, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 _Noreturn void lower_unknown(Lower *lower); // the instruction or a modifier of it
 
 // Whether an access says more of order than that it is strong.
 static inline bool lower_orders(uint32_t order) { return order & (ORDER_ACQUIRE | ORDER_RELEASE); }
 
-// --- emit.c ---
-Inst *lower_emit(Lower *lower, Op *run);
-// A row of ops/ that exists, with as many operands as it has: of an opcode whose only modifier is a
-// type, and for machine code by its name.
-void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands);
-void lower_emit_row(Lower *lower, Str name, const uint32_t *operands);
-uint32_t lower_slot(Lower *lower, SlotKind kind);
-void lower_fix(Lower *lower, Fixup fixup); // of the instruction emitted last
+void lower_fix(Lower *lower, Fixup fixup); // branch.c: of the instruction emitted last
 
 // --- operand.c ---
-uint32_t lower_room(Lower *lower, uint32_t bytes); // in the frame, for all lanes
-uint32_t lower_place(Lower *lower, RegisterClass class);
-uint32_t lower_temp(Lower *lower, RegisterClass class); // for the PTX instruction being lowered
-uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);
 uint32_t lower_register(Lower *lower, uint32_t reg); // its offset in the frame
 // The class of a register operand, REGISTER_NONE if it is no register.
 RegisterClass lower_class(const Lower *lower, const PtxOperand *operand);
@@ -85,7 +52,7 @@ uint32_t lower_wanted(Lower *lower, const PtxOperand *operand, RegisterClass cla
 uint32_t lower_second_dest(Lower *lower, const PtxOperand *operand);
 
 // --- places.c ---
-void lower_registers(Lower *lower); // sets lower->offset; after lower_nodes
+void lower_registers(Lower *lower); // sets lower->ptx->offset; after lower_nodes
 
 // --- modifier.c ---
 // One of several modifiers that exclude each other. A list ends with PTX_MOD_NONE.
@@ -108,11 +75,11 @@ void lower_all_taken(Lower *lower);
 void lower_operands(Lower *lower, uint32_t least, uint32_t most);
 
 // --- arithmetic.c ---
+// Emits the row of an opcode whose only modifier is a type.
+void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands);
 // Emits the instruction by its row. `flush`: a bit for each operand whose subnormal f32 numbers are
 // taken as zero, the result's in bit 0. Returns the result's offset.
 uint32_t lower_by_row(Lower *lower, const Row *row, uint32_t flush);
-// A copy of a register with zeros for the subnormal numbers: f16 or f32 by its class (.ftz).
-uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from);
 
 // --- memory.c ---
 // What the modifiers of an access say.
@@ -126,8 +93,6 @@ typedef struct {
 Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
-// The first counter of an access; `rows`: by ldmatrix or stmatrix.
-uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
@@ -141,7 +106,7 @@ void lower_spin_reads(Lower *lower); // sets `use` of the reads of lower->code's
 bool lower_is_uniform(const Lower *lower, const PtxOperand *operand);
 
 // --- blocks.c ---
-void lower_nodes(Lower *lower);                 // builds lower->nodes
+void lower_nodes(Lower *lower);                 // builds lower->ptx->nodes
 const FlowNode *lower_node(const Lower *lower); // the current one
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst);
 const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst);
@@ -189,15 +154,5 @@ void lower_mma(Lower *lower);
 void lower_ldmatrix(Lower *lower);
 void lower_stmatrix(Lower *lower);
 void lower_movmatrix(Lower *lower);
-
-// A function that is built in: what it is given, by its size.
-typedef struct {
-    Str name;
-    Op *run;
-    bool ordered; // what it does depends on the order in which blocks run
-    uint32_t count;
-    uint8_t bytes[4];
-} BuiltIn;
-const BuiltIn *lower_built_in(Str name); // call.c; NULL: there is none
 
 #endif

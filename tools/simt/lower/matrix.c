@@ -1,8 +1,9 @@
 // Matrix instructions of a warp: wmma, mma, ldmatrix, stmatrix, movmatrix. Each is lowered to the
 // loads and stores that ptxas makes of it for sm_90, so that their counts are the hardware's, and
 // to what lanes exchange. See ops/matrix.h.
-#include "simt/lower/fragment.h"
-#include "simt/lower/matrix_rows.h"
+#include "simt/emit/fragment.h"
+#include "simt/emit/matrix_rows.h"
+#include "simt/lower/lower.h"
 
 // --- modifiers ---
 

@@ -87,10 +87,13 @@ static bool within(const PtxVariable *variable, const PtxVariable *first, uint32
 static InstParameter frame_parameter(const Lower *lower, const PtxVariable *variable) {
     const PtxFunction *function = lower->function;
     if (within(variable, function->params, function->param_count))
-        return (InstParameter){.offset = lower->param_area, .stride = lower->param_stride};
+        return (InstParameter){.offset = lower->ptx->param_area,
+                               .stride = lower->ptx->param_stride};
     if (within(variable, function->results, function->result_count))
-        return (InstParameter){.offset = lower->result_area, .stride = lower->result_stride};
-    return (InstParameter){.offset = lower->scratch_area, .stride = lower->scratch_stride};
+        return (InstParameter){.offset = lower->ptx->result_area,
+                               .stride = lower->ptx->result_stride};
+    return (InstParameter){.offset = lower->ptx->scratch_area,
+                           .stride = lower->ptx->scratch_stride};
 }
 
 // Parameters of the kernel, of this function, or of a call under way.
@@ -118,18 +121,6 @@ static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOp
                                              : op_store_frame);
     inst->parameter = parameter;
     inst->values = values;
-}
-
-uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows) {
-    SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
-    SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
-    if (rows) shared = load ? SLOT_ROWS_LD : SLOT_ROWS_ST;
-    if (space == PTX_GLOBAL) return lower_slot(lower, global);
-    if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) return lower_slot(lower, shared);
-    if (space != PTX_GENERIC) return 0;
-    uint32_t slot = lower_slot(lower, global);
-    lower_slot(lower, shared);
-    return slot;
 }
 
 static void lower_load_store(Lower *lower, bool load) {

@@ -80,7 +80,7 @@ static void survey_inst(Places *places, uint32_t node, uint32_t k) {
 }
 
 static void survey_node(Places *places, uint32_t n) {
-    const FlowNode *node = &places->lower->nodes[n];
+    const FlowNode *node = &places->lower->ptx->nodes[n];
     for (uint32_t k = node->first; k < node->end; k++) survey_inst(places, n, k);
 }
 
@@ -88,7 +88,7 @@ static void survey_node(Places *places, uint32_t n) {
 
 // What is needed behind a node.
 static void out_of(const Places *places, uint32_t n, uint64_t *out) {
-    const FlowNode *node = &places->lower->nodes[n];
+    const FlowNode *node = &places->lower->ptx->nodes[n];
     memset(out, 0, places->words * sizeof *out);
     for (uint32_t s = 0; s < node->next_count; s++) {
         const uint64_t *in = set_of(places, places->in, node->next[s]);
@@ -110,14 +110,14 @@ static bool update(const Places *places, uint32_t n, uint64_t *out) {
 }
 
 static void find_needed(Places *places) {
-    const uint32_t count = places->lower->node_count;
+    const uint32_t count = places->lower->ptx->node_count;
     uint64_t *out = ARENA_NEW(&places->scratch, places->words, uint64_t);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t n = count; n-- > 0;) changed |= update(places, n, out);
     }
     for (uint32_t n = 0; n < count; n++) {
-        const FlowNode *node = &places->lower->nodes[n];
+        const FlowNode *node = &places->lower->ptx->nodes[n];
         reach_all(places, set_of(places, places->in, n), node->first);
         out_of(places, n, out);
         reach_all(places, out, node->end > node->first ? node->end - 1 : node->first);
@@ -156,12 +156,12 @@ static void give_places(Places *places) {
         for (uint32_t reg = begin.head[k]; reg != PTX_NONE; reg = begin.next[reg]) {
             const RegisterClass class = register_class(function->registers[reg].type);
             if (class >= REGISTER_128) continue; // refused where it is used
-            lower->offset[reg] =
+            lower->ptx->offset[reg] =
                 count[class] ? unused[class][--count[class]] : lower_place(lower, class);
         }
         for (uint32_t reg = end.head[k]; reg != PTX_NONE; reg = end.next[reg]) {
             const RegisterClass class = register_class(function->registers[reg].type);
-            if (class < REGISTER_128) unused[class][count[class]++] = lower->offset[reg];
+            if (class < REGISTER_128) unused[class][count[class]++] = lower->ptx->offset[reg];
         }
     }
 }
@@ -178,14 +178,14 @@ static void clear_unwritten(Places *places) {
         const RegisterClass class = register_class(lower->function->registers[reg].type);
         if (!(places->in[reg / WORD] >> reg % WORD & 1) || class >= REGISTER_128) continue;
         lower_emit_typed(lower, OPCODE_MOV, bits[class],
-                         (uint32_t[]){lower->offset[reg], lower_constant(lower, class, 0)});
+                         (uint32_t[]){lower->ptx->offset[reg], lower_constant(lower, class, 0)});
     }
 }
 
 void lower_registers(Lower *lower) {
     const uint32_t registers = lower->function->register_count;
     Places places = {.lower = lower, .words = registers / WORD + 1};
-    const size_t bits = (size_t)lower->node_count * places.words;
+    const size_t bits = (size_t)lower->ptx->node_count * places.words;
     places.scratch.leave = lower->arena->leave;
     places.read = ARENA_NEW(&places.scratch, bits, uint64_t);
     places.made = ARENA_NEW(&places.scratch, bits, uint64_t);
@@ -193,7 +193,7 @@ void lower_registers(Lower *lower) {
     places.first = ARENA_NEW(&places.scratch, registers + 1u, uint32_t);
     lower->code->needed_until = places.last = ARENA_NEW(lower->arena, registers + 1u, uint32_t);
     for (uint32_t reg = 0; reg < registers; reg++) places.first[reg] = PTX_NONE;
-    for (uint32_t n = 0; n < lower->node_count; n++) survey_node(&places, n);
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) survey_node(&places, n);
     find_needed(&places);
     give_places(&places);
     clear_unwritten(&places);

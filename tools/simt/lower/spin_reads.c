@@ -124,16 +124,16 @@ static void find_loops(Reads *reads) {
     Lower *lower = reads->lower;
     Edges *out = &reads->out;
     uint32_t edges = 0, used = 0;
-    for (uint32_t n = 0; n < lower->node_count; n++) edges += lower->nodes[n].next_count;
-    *out = (Edges){.count = lower->node_count,
-                   .start = ARENA_NEW(lower->arena, lower->node_count + 2u, uint32_t),
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) edges += lower->ptx->nodes[n].next_count;
+    *out = (Edges){.count = lower->ptx->node_count,
+                   .start = ARENA_NEW(lower->arena, lower->ptx->node_count + 2u, uint32_t),
                    .to = ARENA_NEW(lower->arena, edges + 1u, uint32_t)};
-    for (uint32_t n = 0; n < lower->node_count; n++) {
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) {
         out->start[n] = used;
-        for (uint32_t k = 0; k < lower->nodes[n].next_count; k++)
-            out->to[used++] = lower->nodes[n].next[k];
+        for (uint32_t k = 0; k < lower->ptx->nodes[n].next_count; k++)
+            out->to[used++] = lower->ptx->nodes[n].next[k];
     }
-    out->start[lower->node_count] = used;
+    out->start[lower->ptx->node_count] = used;
     const Edges in = edges_reversed(lower->arena, out);
     const Dominators dominators = dominators_of(lower->arena, out, &in, 0);
     reads->loops = loops_of(lower->arena, out, &in, &dominators);
@@ -152,7 +152,7 @@ static bool strong(const PtxInst *inst) {
 static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *operand, int depth);
 static bool register_constant_in(const Reads *reads, const Loop *loop, uint32_t reg, int depth) {
     for (uint32_t m = 0; m < loop->count; m++) {
-        const FlowNode *node = &reads->lower->nodes[loop->members[m]];
+        const FlowNode *node = &reads->lower->ptx->nodes[loop->members[m]];
         for (uint32_t k = node->first; k < node->end; k++) {
             const PtxInst *inst = &reads->insts[k];
             const PtxOperand *to = inst->operands;
@@ -180,7 +180,7 @@ static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *
 static bool leaves(const Reads *reads, const Loop *loop) {
     for (uint32_t m = 0; m < loop->count; m++) {
         const uint32_t n = loop->members[m];
-        const FlowNode *node = &reads->lower->nodes[n];
+        const FlowNode *node = &reads->lower->ptx->nodes[n];
         bool outside = false;
         for (uint32_t e = reads->out.start[n]; e < reads->out.start[n + 1]; e++)
             outside |= !loops_inside(loop->inside, reads->out.to[e]);
@@ -200,7 +200,7 @@ static bool writes_memory(const PtxInst *inst) {
 
 static bool stores(const Reads *reads, const Loop *loop) {
     for (uint32_t m = 0; m < loop->count; m++) {
-        const FlowNode *node = &reads->lower->nodes[loop->members[m]];
+        const FlowNode *node = &reads->lower->ptx->nodes[loop->members[m]];
         for (uint32_t k = node->first; k < node->end; k++)
             if (writes_memory(&reads->insts[k])) return true;
     }
@@ -209,7 +209,7 @@ static bool stores(const Reads *reads, const Loop *loop) {
 
 static uint32_t node_of(const Lower *lower, uint32_t inst) {
     uint32_t n = 0;
-    while (inst >= lower->nodes[n].end) n++;
+    while (inst >= lower->ptx->nodes[n].end) n++;
     return n;
 }
 

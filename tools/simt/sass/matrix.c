@@ -1,7 +1,7 @@
 // Lowers instructions on matrices that a warp holds: products, loads and stores of rows,
 // transposition. A lane holds the elements that the PTX ISA gives for mma of the same shape.
-#include "simt/lower/fragment.h"
-#include "simt/lower/matrix_rows.h"
+#include "simt/emit/fragment.h"
+#include "simt/emit/matrix_rows.h"
 #include "simt/sass/lower.h"
 
 // These instructions need all lanes.

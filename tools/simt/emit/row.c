@@ -1,5 +1,6 @@
-// See row.h. Two indices lead to the rows: by opcode and modifiers as one number, and by name.
-#include "simt/lower/row.h"
+// Finds the rows of ops/ through two hash tables: by opcode and modifiers packed into one number,
+// and by name.
+#include "simt/emit/row.h"
 
 #include <pthread.h>
 

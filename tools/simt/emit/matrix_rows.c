@@ -1,6 +1,6 @@
 // See matrix_rows.h. Each is lowered to the loads and stores that the machine makes of it, so that
 // their counts are the hardware's, and to what lanes exchange.
-#include "simt/lower/matrix_rows.h"
+#include "simt/emit/matrix_rows.h"
 
 #include <string.h>
 

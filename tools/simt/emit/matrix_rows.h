@@ -3,7 +3,7 @@
 #ifndef MATRIX_ROWS_H
 #define MATRIX_ROWS_H
 
-#include "simt/lower/lower.h"
+#include "simt/emit/emit.h"
 
 // Registers of 32 bits that an access needs besides.
 typedef struct {

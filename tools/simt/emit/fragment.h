@@ -2,7 +2,7 @@
 #ifndef FRAGMENT_H
 #define FRAGMENT_H
 
-#include "simt/lower/lower.h"
+#include "simt/emit/emit.h"
 #include "simt/ops/matrix.h"
 
 RegisterClass fragment_class(const MatrixFragment *fragment); // of its registers

@@ -1,6 +1,6 @@
-// The rows of the tables in ops/, found by opcode and modifiers.
-#ifndef LOWER_ROW_H
-#define LOWER_ROW_H
+// The rows of the tables in ops/, found by opcode and modifiers, or by name.
+#ifndef EMIT_ROW_H
+#define EMIT_ROW_H
 
 #include "simt/exec/register.h"
 #include "simt/ops/row.h"
