@@ -484,7 +484,7 @@ static void test_guard(void) {
         next[k % 2] = k + 1;
     }
     for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
-    guard_none();
+    guard_clear();
     if (!taken) wrong("no fault");
     done("faults of guarded pages, from several threads");
 }

@@ -69,7 +69,7 @@ static Unfinished *find(uint64_t number) {
 // --- what is finished ---
 
 static void guard_again(void) {
-    guard_none();
+    guard_clear();
     if (!signal_sees_faults()) return;
     for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (piece->number && !piece->known) overlap_guard(piece->parts);
@@ -271,7 +271,7 @@ static void done(Unfinished *piece) {
 static CudaError at_end(void) {
     const Unfinished *told = NULL;
     tell_faults();
-    guard_none();
+    guard_clear();
     for (const Unfinished *piece = pieces; piece < pieces + used; piece++) {
         if (!piece->number || !overlap_kernel_of(piece->parts)) continue;
         const bool better = !told || (piece->prints && !told->prints);
