@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef enum {
-    MEMORY_MODULE,    // variables of modules that only device code can access
+    MEMORY_MODULE,    // variables of modules, and memory that the CPU device itself needs
     MEMORY_CONSTANTS, // __constant__ variables of modules
     MEMORY_VARIABLES, // __managed__ variables: host code may use the same address
     MEMORY_DEVICE,    // cudaMalloc
