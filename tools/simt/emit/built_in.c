@@ -1,4 +1,4 @@
-// The functions that programs call and the CPU device itself executes.
+// The functions without PTX, such as malloc, that the CPU device executes itself.
 #include "simt/emit/emit.h"
 
 static const BuiltIn built_ins[] = {

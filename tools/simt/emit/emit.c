@@ -1,4 +1,4 @@
-// Adds instructions and counters to the function that is being lowered, or fails.
+// Adds instructions and counters to the function that is being lowered, and reports its errors.
 #include "simt/emit/emit.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Builds the executable form of a function: instructions, counters, places in the frame. PTX
-// (lower/) and machine code (sass/) are both lowered through it.
+// Builds the executable form of a function: its instructions, its counters and its frame. Both
+// lower/ (PTX) and sass/ (machine code) use it.
 #ifndef EMIT_H
 #define EMIT_H
 
@@ -11,7 +11,7 @@
 
 typedef struct PtxLower PtxLower; // of lower/
 
-// Places in the frame that every lowered instruction uses anew.
+// Temporary registers in the frame, which each lowered instruction reuses.
 typedef struct {
     uint32_t *places;
     size_t count, used, capacity;
@@ -21,10 +21,10 @@ typedef struct {
 typedef struct {
     Lowering *lowering;
     Arena *arena;
-    Code *code; // being made
+    Code *code; // the result
     const PtxFunction *function;
     const PtxInst *at; // the instruction that is being lowered
-    jmp_buf leave;     // lower_fail() goes there
+    jmp_buf leave;     // the target of lower_fail's longjmp
 
     Inst *insts;
     size_t count, capacity;
@@ -40,18 +40,19 @@ typedef struct {
 _Noreturn void lower_fail(Lower *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 Inst *lower_emit(Lower *lower, Op *run);
-// Emits a row of ops/ that must exist, with as many operands as it has.
+// Emits the row of ops/ with this name, which must exist.
 void lower_emit_row(Lower *lower, Str name, const uint32_t *operands);
-// A copy of a register, f16 or f32 by its class, in which subnormal numbers are zero (.ftz).
+// A copy of an f16 or f32 register with subnormal numbers replaced by zero (.ftz).
 uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from);
 uint32_t lower_slot(Lower *lower, SlotKind kind);
-// The first counter of an access; `rows`: of whole rows of a matrix.
+// Allocates the counters of an access and returns the first. `rows`: it accesses whole rows of
+// matrices.
 uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- frame.c: offsets in the frame ---
 uint32_t lower_room(Lower *lower, uint32_t bytes); // bytes for all lanes together
 uint32_t lower_place(Lower *lower, RegisterClass class);
-uint32_t lower_temp(Lower *lower, RegisterClass class); // while lower->at is lowered
+uint32_t lower_temp(Lower *lower, RegisterClass class); // valid while lower->at is lowered
 uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);
 
 // --- built_in.c ---
@@ -59,10 +60,10 @@ uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);
 typedef struct {
     Str name;
     Op *run;
-    bool ordered; // what it does depends on the order in which blocks run
+    bool ordered; // its effect depends on the order in which blocks run
     uint32_t count;
     uint8_t bytes[4];
 } BuiltIn;
-const BuiltIn *lower_built_in(Str name); // NULL: there is none
+const BuiltIn *lower_built_in(Str name); // NULL if there is none
 
 #endif

@@ -1,4 +1,4 @@
-// See fragment.h.
+// Describes the fragments of matrix products and emits the products.
 #include "simt/emit/fragment.h"
 
 RegisterClass fragment_class(const MatrixFragment *fragment) {

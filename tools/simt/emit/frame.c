@@ -1,4 +1,4 @@
-// Places in the frame of a function that is being lowered, and its constants.
+// Allocates registers, temporaries and constants in the frame of the function being lowered.
 #include "simt/base/align.h"
 #include "simt/emit/emit.h"
 

@@ -1,5 +1,5 @@
-// See matrix_rows.h. Each is lowered to the loads and stores that the machine makes of it, so that
-// their counts are the hardware's, and to what lanes exchange.
+// Lowers ldmatrix, stmatrix and movmatrix to the loads and stores that hardware executes for them,
+// so that their counts are the hardware's, and to exchanges between lanes.
 #include "simt/emit/matrix_rows.h"
 
 #include <string.h>
@@ -37,8 +37,8 @@ void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_
     inst->slot = slot;
 }
 
-// Rows of 16 bytes, each by the lane that has its address: the first 8 lanes for each of `count`
-// matrices. As machine instruction ldmatrix makes it, this is one access.
+// Accesses rows of 16 bytes, each by the lane that has its address: 8 lanes for each of `count`
+// matrices. It is one access, as in hardware.
 static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t rows[4],
                       bool load) {
     const size_t guard = lower->count;

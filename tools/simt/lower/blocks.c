@@ -1,4 +1,4 @@
-// Basic blocks of a function: nodes of the control flow, and where the lanes of each meet again.
+// Builds the control-flow graph of a function. Its nodes are basic blocks.
 #include "simt/lower/lower.h"
 
 static bool waits_guarded(const Lower *lower, uint32_t k) {
@@ -70,8 +70,8 @@ static void mark_leaders(Lower *lower, uint8_t *leader) {
     }
 }
 
-// How many PTX instructions ptxas computes where they are not needed to save a branch, and how many
-// it puts under a predicate. Read off the machine code of random flows: see flow.h.
+// How many PTX instructions ptxas executes speculatively to save a branch, and how many it puts
+// under a predicate. Taken from the machine code of random control flows: see flow.h.
 #define CONDITION 8
 #define BRIEF     10
 
@@ -93,7 +93,7 @@ static void link_table(Lower *lower, FlowNode *node, const PtxTargets *targets) 
         add_next(node, lower->ptx->node_of[targets->targets[t]]);
 }
 
-// The successors of a node that ends in an instruction; the node of its guard is not one of them.
+// Adds the successors of a node that ends with an instruction.
 static void link_inst(Lower *lower, uint32_t n) {
     FlowNode *node = &lower->ptx->nodes[n];
     const uint32_t k = node->end - 1, last = lower->ptx->node_count - 1;
@@ -131,7 +131,7 @@ static void link_node(Lower *lower, uint32_t n) {
     }
 }
 
-// Lanes that called different functions meet after the call.
+// After a call through a pointer, lanes that called different functions merge.
 static void join_calls(Lower *lower) {
     for (uint32_t n = 0; n < lower->ptx->node_count; n++) {
         const FlowNode *node = &lower->ptx->nodes[n];

@@ -1,4 +1,4 @@
-// Branches, the ends of threads and functions, and what only takes time.
+// Lowers branches, exits, returns and traps, nanosleep, and instructions without effect.
 #include "simt/lower/lower.h"
 
 void lower_fix(Lower *lower, Fixup fixup) {
@@ -42,7 +42,7 @@ void lower_brx(Lower *lower) {
     inst->table = (InstTable){.index = index, .count = targets->count};
     inst->slot = slot;
     lower_fix(lower, (Fixup){.kind = FIXUP_TABLE, .table = nodes, .from = lower_node(lower)});
-    lower_emit(lower, op_jump); // back to it, for the lanes not yet gone
+    lower_emit(lower, op_jump); // back to the branch, for the remaining lanes
 }
 
 void lower_exit(Lower *lower) {
@@ -51,7 +51,7 @@ void lower_exit(Lower *lower) {
     lower_emit(lower, op_exit);
 }
 
-// A function has one end, which all returns go to.
+// All returns of a function jump to its last node.
 void lower_ret(Lower *lower) {
     if (lower->function->entry) {
         lower_exit(lower);

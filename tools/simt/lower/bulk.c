@@ -1,4 +1,4 @@
-// cp.async.bulk, cp.reduce.async.bulk, st.async, red.async.
+// Lowers cp.async.bulk, cp.reduce.async.bulk, st.async and red.async.
 #include "simt/lower/lower.h"
 
 static const Choice operations[] = {
@@ -18,7 +18,7 @@ static BulkAddress bulk_address(Lower *lower, const PtxOperand *operand, PtxSpac
                          .wide = memory.wide};
 }
 
-// The first of the spaces that the opcode still names.
+// Takes the first space that the opcode names and that is not yet taken.
 static PtxSpace take_space(Lower *lower) {
     static const Choice spaces[] = {{PTX_MOD_GLOBAL, PTX_GLOBAL},
                                     {PTX_MOD_SHARED, PTX_SHARED},
@@ -57,7 +57,7 @@ static void take_reduction(Lower *lower, InstBulk *bulk) {
     if (!is_reduction(bulk->mode, bulk->type)) lower_unknown(lower);
 }
 
-// cp.async.bulk.prefetch.L2.global: nothing is cached here.
+// cp.async.bulk.prefetch.L2.global: no effect, since execution has no caches.
 static void lower_prefetch(Lower *lower) {
     if (!lower_take(lower, PTX_MOD_L2) || !lower_take(lower, PTX_MOD_GLOBAL)) lower_unknown(lower);
     lower_take(lower, PTX_MOD_L2_CACHE_HINT);
@@ -97,7 +97,7 @@ static void lower_bulk_copy(Lower *lower, bool reduces) {
     bulk.bytes = lower_source(lower, &at->operands[2], REGISTER_32);
     if (counted) bulk.barrier = bulk_address(lower, &at->operands[3], PTX_SHARED_CLUSTER);
     if (ranks) bulk.ranks = lower_source(lower, &at->operands[4], REGISTER_16);
-    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST); // what it costs is not counted
+    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
     lower_slot(lower, SLOT_SHARED_LD);
     Inst *inst = lower_emit(lower, op_bulk);
     inst->bulk = bulk;

@@ -1,7 +1,7 @@
-// Calls: of functions by name or by pointer, and of the functions that are built in.
+// Lowers calls of functions by name or by pointer, and calls of built-in functions.
 #include "simt/lower/lower.h"
 
-// A variable declared inside the function, not one of its parameters.
+// Whether the function declares this variable inside, not as a parameter.
 static bool own_scratch(const Lower *lower, const PtxVariable *variable) {
     for (uint32_t k = 0; k < lower->function->variable_count; k++)
         if (lower->function->variables[k] == variable) return true;
@@ -34,7 +34,7 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     uint32_t pointer = lower_source(lower, callee, REGISTER_64);
     lower_emit(lower, op_call_pointer)->call = (InstCall){.site = site, .pointer = pointer};
     lower_fix(lower, (Fixup){.kind = FIXUP_CALL, .from = lower_node(lower)});
-    lower_emit(lower, op_nothing); // where the call returns to
+    lower_emit(lower, op_nothing); // the return address
     lower->code->indirect = true;
     for (uint32_t f = 0; f < lowering->module->function_count; f++) {
         const PtxFunction *function = &lowering->module->functions[f];

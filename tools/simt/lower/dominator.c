@@ -1,4 +1,4 @@
-// Immediate dominators by the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast
+// Finds immediate dominators by the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast
 // Dominance Algorithm").
 #include "simt/lower/dominator.h"
 
@@ -34,7 +34,7 @@ static void number_nodes(Arena *arena, const Edges *out, uint32_t root, Dominato
     }
     uint32_t depth = 0;
     stack[depth++] = root;
-    found->number[root] = 0; // seen
+    found->number[root] = 0; // marks it as seen
     while (depth) {
         uint32_t n = stack[depth - 1];
         if (at[n] == out->start[n + 1]) {

@@ -1,4 +1,4 @@
-// How lowering ends at a PTX instruction that is not known.
+// Reports an instruction or a modifier that is not supported.
 #include "simt/lower/lower.h"
 
 void lower_unknown(Lower *lower) {

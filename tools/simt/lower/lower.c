@@ -1,5 +1,5 @@
-// Lowering: registers get places in the frame, constants too, instructions their Op. See
-// lowering.h.
+// Lowers a function of PTX: gives registers and constants their places in the frame and emits
+// executable instructions block by block.
 #include "simt/lower/lower.h"
 
 #include <string.h>
@@ -56,8 +56,8 @@ static bool only_ends(const Lower *lower, uint32_t number) {
     return (flow == FLOW_RETURN || flow == FLOW_EXIT) && inst->guard == PTX_NONE;
 }
 
-// A jump to a node where the kernel only ends comes here, after the instructions of those that
-// reach it step by step.
+// A jump to a node that only ends the kernel goes to a second entry, which is emitted after the
+// node's other instructions.
 enum { TO_LEAVE = 2 };
 static void lower_leave(Lower *lower, uint32_t slot) {
     lower_entry(lower, slot);
@@ -128,7 +128,7 @@ static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) 
     case FIXUP_TABLE:
         inst->table.targets = place_table(lower, fixup, inst->table.count, places);
         inst->table.meets = meets;
-        inst[1].branch.target = inst; // the jump behind it goes back to it
+        inst[1].branch.target = inst; // the jump after the branch goes back to it
         break;
     case FIXUP_CALL:
         inst->call.meets = meets;
@@ -155,7 +155,7 @@ static void count_uses(Lower *lower, const PtxOperand *operand) {
     for (uint32_t k = 0; k < operand->count; k++) count_uses(lower, &operand->items[k]);
 }
 
-// How often each register is named.
+// Counts how often each register is named.
 static void survey(Lower *lower) {
     const PtxFunction *function = lower->function;
     lower->ptx->offset = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);

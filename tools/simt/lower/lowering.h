@@ -1,4 +1,4 @@
-// From the functions of a parsed module to their executable form.
+// Lowers the functions of a parsed module to their executable form.
 #ifndef LOWERING_H
 #define LOWERING_H
 
