@@ -50,7 +50,7 @@ uint32_t lower_slot(Lower *lower, SlotKind kind);
 uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- frame.c: offsets in the frame ---
-uint32_t lower_room(Lower *lower, uint32_t bytes); // bytes for all lanes together
+uint32_t lower_reserve(Lower *lower, uint32_t bytes); // bytes for all lanes together
 uint32_t lower_place(Lower *lower, RegisterClass class);
 uint32_t lower_temp(Lower *lower, RegisterClass class); // valid while lower->at is lowered
 uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);

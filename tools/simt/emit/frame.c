@@ -4,7 +4,7 @@
 
 #define FRAME_LIMIT (1u << 22)
 
-uint32_t lower_room(Lower *lower, uint32_t bytes) {
+uint32_t lower_reserve(Lower *lower, uint32_t bytes) {
     uint32_t at = lower->frame;
     if (bytes > FRAME_LIMIT || at + bytes > FRAME_LIMIT) lower_fail(lower, "too many registers");
     lower->frame = at + (uint32_t)align_up(bytes, FRAME_ALIGN);
@@ -13,9 +13,9 @@ uint32_t lower_room(Lower *lower, uint32_t bytes) {
 
 // The 32 lanes of a predicate share a word.
 uint32_t lower_place(Lower *lower, RegisterClass class) {
-    if (class != REGISTER_PRED) return lower_room(lower, LANES * register_bytes(class));
+    if (class != REGISTER_PRED) return lower_reserve(lower, LANES * register_bytes(class));
     if (!lower->predicates_left) {
-        lower->frame_predicates = lower_room(lower, FRAME_ALIGN);
+        lower->frame_predicates = lower_reserve(lower, FRAME_ALIGN);
         lower->predicates_left = FRAME_ALIGN / 4;
     }
     return lower->frame_predicates + 4 * --lower->predicates_left;

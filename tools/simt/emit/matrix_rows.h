@@ -8,15 +8,15 @@
 // Temporary 32-bit registers of an access.
 typedef struct {
     uint32_t row[4], straight[4];
-} MatrixRowsRoom;
+} MatrixRowsTemps;
 
 // Load or store 1, 2 or 4 matrices. Lanes hold the addresses of their rows of 16 bytes.
 void matrix_rows_load(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
-                      bool turned, const MatrixRowsRoom *room);
+                      bool transposed, const MatrixRowsTemps *temps);
 void matrix_rows_store(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
-                       bool turned, const MatrixRowsRoom *room);
+                       bool transposed, const MatrixRowsTemps *temps);
 // Transposes the matrix of each register.
-void matrix_rows_turn(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d);
+void matrix_rows_transpose(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d);
 
 // Emits an ordinary access of `count` registers. `rows`: count it as an access of whole rows.
 void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,

@@ -137,8 +137,8 @@ static void join_calls(Lower *lower) {
         const FlowNode *node = &lower->ptx->nodes[n];
         if (node->end == node->first || flow_of(lower, node->end - 1) != FLOW_CALL) continue;
         if (calls_pointer(&lower->function->insts[node->end - 1]))
-            for (uint32_t k = 0; k < node->meet_count; k++)
-                lower->ptx->nodes[node->meets[k].node].join = true;
+            for (uint32_t k = 0; k < node->merge_count; k++)
+                lower->ptx->nodes[node->merges[k].node].join = true;
     }
 }
 
@@ -163,6 +163,6 @@ void lower_nodes(Lower *lower) {
     lower->ptx->node_of[count] = lower->ptx->node_count;
     lower->ptx->nodes[lower->ptx->node_count++] = (FlowNode){.first = count, .end = count};
     for (uint32_t n = 0; n < lower->ptx->node_count; n++) link_node(lower, n);
-    flow_meets(lower->arena, lower->ptx->nodes, lower->ptx->node_count);
+    flow_find_merges(lower->arena, lower->ptx->nodes, lower->ptx->node_count);
     join_calls(lower);
 }

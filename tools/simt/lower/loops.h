@@ -13,7 +13,7 @@ typedef struct {
     uint32_t *members; // the header first
     uint32_t count;
     uint64_t *inside; // a bit for each node, set for members
-    bool meets;       // lanes merge inside it and may leave it before they do
+    bool merges;      // lanes merge inside it and may leave it before they do
 } Loop;
 
 typedef struct {

@@ -108,30 +108,30 @@ static const Inst *const *place_table(Lower *lower, const Fixup *fixup, uint32_t
     return targets;
 }
 
-static Meets place_meets(Lower *lower, const FlowNode *from, const Places *places) {
-    if (!from || from->meet_count == 0) return (Meets){NULL, 0};
-    Meet *meets = ARENA_NEW(lower->arena, from->meet_count, Meet);
-    for (uint32_t k = 0; k < from->meet_count; k++)
-        meets[k] = (Meet){place_of(places, from->meets[k].node), from->meets[k].inside};
-    return (Meets){meets, from->meet_count};
+static Meets place_merges(Lower *lower, const FlowNode *from, const Places *places) {
+    if (!from || from->merge_count == 0) return (Meets){NULL, 0};
+    Meet *merges = ARENA_NEW(lower->arena, from->merge_count, Meet);
+    for (uint32_t k = 0; k < from->merge_count; k++)
+        merges[k] = (Meet){place_of(places, from->merges[k].node), from->merges[k].inside};
+    return (Meets){merges, from->merge_count};
 }
 
 static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) {
     Inst *inst = &lower->code->insts[fixup->inst];
-    const Meets meets = place_meets(lower, fixup->from, places);
+    const Meets merges = place_merges(lower, fixup->from, places);
     switch (fixup->kind) {
     case FIXUP_BRANCH:
         inst->branch.target = place_of(places, fixup->target);
         if (only_ends(lower, fixup->target)) inst->branch.target += TO_LEAVE;
-        inst->branch.meets = meets;
+        inst->branch.meets = merges;
         break;
     case FIXUP_TABLE:
         inst->table.targets = place_table(lower, fixup, inst->table.count, places);
-        inst->table.meets = meets;
+        inst->table.meets = merges;
         inst[1].branch.target = inst; // the jump after the branch goes back to it
         break;
     case FIXUP_CALL:
-        inst->call.meets = meets;
+        inst->call.meets = merges;
         break;
     }
 }
@@ -180,14 +180,14 @@ static uint32_t result_bytes(const PtxFunction *function) {
 // An area of the frame in which each lane has its own bytes.
 static uint32_t lane_area(Lower *lower, uint32_t bytes, uint32_t *stride) {
     *stride = (uint32_t)align_up(bytes, 8);
-    return lower_room(lower, *stride * LANES);
+    return lower_reserve(lower, *stride * LANES);
 }
 
 static void place_areas(Lower *lower) {
     const PtxFunction *function = lower->function;
     Code *code = lower->code;
     if (!function->entry) {
-        lower_room(lower, FRAME_SAVED);
+        lower_reserve(lower, FRAME_SAVED);
         lower->ptx->param_area = lane_area(lower, function->param_bytes, &lower->ptx->param_stride);
         lower->ptx->result_area =
             lane_area(lower, result_bytes(function), &lower->ptx->result_stride);

@@ -62,18 +62,19 @@ typedef struct {
     uint32_t value;
 } Choice;
 
+// These take modifiers that were not taken yet. If there is none, those that return a bool return
+// false, and the others fail.
 bool lower_take(Lower *lower, PtxModifier modifier);
-void lower_take_hints(Lower *lower, const uint8_t *hints); // up to PTX_MOD_NONE; NULL: none
-bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value); // false: none
-uint32_t lower_choice(Lower *lower, const Choice *choices);                   // there must be one
-uint32_t lower_next(Lower *lower,
-                    const Choice *choices);   // the first of them that is left, likewise
-PtxType lower_take_type(Lower *lower);        // the first type that is left, likewise
-PtxType lower_first_type(const Lower *lower); // stays there; PTX_NOTYPE if there is none
-uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]); // their number
-const Row *lower_row(const Lower *lower); // of the opcode and what is left; NULL if there is none
-void lower_all_taken(Lower *lower);
-void lower_operands(Lower *lower, uint32_t least, uint32_t most);
+void lower_take_hints(Lower *lower, const uint8_t *hints); // a list up to PTX_MOD_NONE, or NULL
+bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value);
+uint32_t lower_choice(Lower *lower, const Choice *choices); // by the order of the choices
+uint32_t lower_next(Lower *lower, const Choice *choices);   // by the order in the instruction
+PtxType lower_take_type(Lower *lower);                      // the first type
+void lower_all_taken(Lower *lower);                         // fails if any is left
+PtxType lower_first_type(const Lower *lower); // does not take it; PTX_NOTYPE if there is none
+uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]); // returns their number
+const Row *lower_row(const Lower *lower); // of the opcode with the modifiers left, or NULL
+void lower_operands(Lower *lower, uint32_t least, uint32_t most); // checks their number
 
 // --- arithmetic.c ---
 // Emits the row of an opcode with a type as its only modifier.

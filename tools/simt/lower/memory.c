@@ -1,4 +1,4 @@
-// Loads and stores: state spaces, vectors, memory order, parameters.
+// Lowers loads and stores: state spaces, vectors, memory order, parameters.
 #include "simt/lower/lower.h"
 
 Scope lower_take_scope(Lower *lower) {
@@ -32,7 +32,7 @@ MemoryForm lower_take_form(Lower *lower) {
     return (MemoryForm){(PtxSpace)space, (uint8_t)order, scope, (uint8_t)elements, PTX_NOTYPE};
 }
 
-// An address has 32 or 64 bits, as its register has.
+// An address has as many bits, 32 or 64, as its register.
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form) {
     InstMemory memory = {.offset = operand->addend,
                          .space = form->space,
@@ -57,7 +57,7 @@ InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryFor
     return memory;
 }
 
-// The registers of a load or store. All have one class, which may be wider than the type.
+// The registers of a load or store. They have the same class, which may be wider than the type.
 static InstValues lower_values(Lower *lower, const PtxOperand *operand, const MemoryForm *form,
                                bool load) {
     const PtxOperand *items = form->elements > 1 ? operand->items : operand;
@@ -82,8 +82,7 @@ static bool within(const PtxVariable *variable, const PtxVariable *first, uint32
     return count && variable >= first && variable < first + count;
 }
 
-// Where a parameter of this function, one of its results, or one of a call under way lies in the
-// frame.
+// The place in the frame of a parameter or a result of this function, or of a call in it.
 static InstParameter frame_parameter(const Lower *lower, const PtxVariable *variable) {
     const PtxFunction *function = lower->function;
     if (within(variable, function->params, function->param_count))
@@ -96,7 +95,7 @@ static InstParameter frame_parameter(const Lower *lower, const PtxVariable *vari
                            .stride = lower->ptx->scratch_stride};
 }
 
-// Parameters of the kernel, of this function, or of a call under way.
+// Lowers an access to a parameter of the kernel or of this function, or of a call in it.
 static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOperand *items,
                             const MemoryForm *form, bool load) {
     const PtxFunction *function = lower->function;
@@ -156,7 +155,7 @@ static void lower_load_store(Lower *lower, bool load) {
     if (!load) return;
     inst->spins = form.space != PTX_LOCAL;
     lower->code->order_matters |= inst->spins;
-    // What other blocks write may be read: the order of blocks matters.
+    // The load may read what other blocks write, so the order of blocks matters.
     if (global) lower->code->ordered = true;
 }
 

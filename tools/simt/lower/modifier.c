@@ -1,8 +1,8 @@
-// The modifiers of an opcode. A lowering function takes those that it knows, in any order; an
-// instruction with one that is left over is not supported.
+// Takes the modifiers of an opcode. A lowering function takes those that it supports, in any order;
+// an instruction with any other modifier is not supported.
 #include "simt/lower/lower.h"
 
-// Takes modifier k if it is this one and is left.
+// Takes modifier k if it is this one and not taken yet.
 static bool take_at(Lower *lower, uint32_t k, PtxModifier modifier) {
     if (lower->ptx->taken >> k & 1 || lower->at->modifiers[k] != modifier) return false;
     lower->ptx->taken |= 1u << k;

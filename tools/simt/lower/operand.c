@@ -1,5 +1,5 @@
-// Operands: registers, constants, addresses of variables and special registers get their place in
-// the frame.
+// Gives operands their offsets in the frame: registers, constants, addresses of variables and
+// special registers.
 #include <string.h>
 
 #include "simt/lower/lower.h"
@@ -50,7 +50,7 @@ static uint32_t special_source(Lower *lower, Op *run, RegisterClass class) {
     return to;
 }
 
-// Where dynamic shared memory begins is known at the launch.
+// The start of dynamic shared memory is not known before the launch.
 static uint32_t dynamic_shared_source(Lower *lower, uint64_t addend, RegisterClass class) {
     uint32_t to = special_source(lower, op_dynamic_shared_base, class);
     if (addend) {
@@ -103,7 +103,7 @@ static uint32_t register_source(Lower *lower, const PtxOperand *operand, Registe
     return to;
 }
 
-// A floating-point constant in a register of another size is converted.
+// A floating-point constant is converted to the register's size.
 static uint32_t single_source(Lower *lower, uint32_t bits, RegisterClass class) {
     if (class == REGISTER_32) return lower_constant(lower, class, bits);
     if (class != REGISTER_64) bad_operand(lower);

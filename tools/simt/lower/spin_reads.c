@@ -19,15 +19,15 @@ typedef struct {
     Lower *lower;
     const PtxInst *insts;
     uint32_t count;
-    Edges out; // between nodes
+    Edges out; // of the nodes
     Loops loops;
     bool *made;                     // by register: computed from the value of the read
     bool *local;                    // by register: an address of local memory
-    bool changed;                   // in this round
+    bool changed;                   // in this iteration
     bool decides;                   // the value guards an instruction
-    bool escapes;                   // it goes elsewhere
-    bool returned;                  // from the function
-    const PtxOperand *slots[SLOTS]; // of local memory that hold it
+    bool escapes;                   // it is used in any other way
+    bool returned;                  // the function returns it
+    const PtxOperand *slots[SLOTS]; // words of local memory that hold it
     uint32_t slot_count;
 } Reads;
 
@@ -49,7 +49,7 @@ static void mark(Reads *reads, bool *of, const PtxOperand *operand) {
     for (uint32_t k = 0; k < operand->count; k++) mark(reads, of, &operand->items[k]);
 }
 
-// --- where a value goes ---
+// --- the uses of a value ---
 
 static bool in_local(const Reads *reads, const PtxOperand *address) {
     return address->reg != PTX_NONE && reads->local[address->reg];
@@ -92,7 +92,7 @@ static void spread_over(Reads *reads, const PtxInst *inst) {
         reads->escapes = true;
 }
 
-// Follows the value of a read along all ways through the function.
+// Finds all registers and uses that depend on the value of a read.
 static void spread(Reads *reads, const PtxInst *read) {
     memset(reads->made, 0, reads->lower->function->register_count * sizeof *reads->made);
     reads->decides = reads->escapes = reads->returned = false;
@@ -139,7 +139,7 @@ static void find_loops(Reads *reads) {
     reads->loops = loops_of(lower->arena, out, &in, &dominators);
 }
 
-// Whether another thread may change what the instruction gives.
+// Whether another thread may change the value that the instruction reads.
 static bool strong(const PtxInst *inst) {
     return ptx_class(inst) == PTX_ATOMIC ||
            (ptx_class(inst) == PTX_LOAD &&
@@ -147,8 +147,7 @@ static bool strong(const PtxInst *inst) {
              ptx_has(inst, PTX_MOD_ACQUIRE)));
 }
 
-// Whether a register, or an operand with all that it is computed from, is the same in each round of
-// a loop.
+// Whether a register or an operand has the same value in each iteration of a loop.
 static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *operand, int depth);
 static bool register_constant_in(const Reads *reads, const Loop *loop, uint32_t reg, int depth) {
     for (uint32_t m = 0; m < loop->count; m++) {

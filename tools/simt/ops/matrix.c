@@ -177,7 +177,7 @@ static const Inst *not_all(Warp *warp, const Inst *inst, Gathered gathered) {
     return gathered == NOT_YET ? path_wait_sync(warp, inst, ALL_LANES) : NULL;
 }
 
-const Inst *op_matrix_meet(Warp *warp, const Inst *inst) {
+const Inst *op_matrix_sync(Warp *warp, const Inst *inst) {
     Together together;
     Gathered gathered = gather(warp, inst, &together);
     return gathered == ALL_HERE ? inst + 1 : not_all(warp, inst, gathered);
@@ -210,7 +210,7 @@ const Inst *op_matrix_to_rows(Warp *warp, const Inst *inst) {
 }
 
 // Each register's matrix transposed.
-const Inst *op_matrix_turn(Warp *warp, const Inst *inst) {
+const Inst *op_matrix_transpose(Warp *warp, const Inst *inst) {
     const InstMatrixMove *move = &inst->matrix_move;
     Together together;
     Gathered gathered = gather(warp, inst, &together);

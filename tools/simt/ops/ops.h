@@ -40,7 +40,7 @@ Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle
 Op op_cluster_arrive, op_cluster_wait, op_map_rank, op_map_rank_wide, op_get_rank, op_get_rank_wide;
 
 // matrix.c: products of matrices, and how a warp's lanes hold them
-Op op_matrix_meet, op_matrix_address, op_matrix_from_rows, op_matrix_to_rows, op_matrix_turn,
+Op op_matrix_sync, op_matrix_address, op_matrix_from_rows, op_matrix_to_rows, op_matrix_transpose,
     op_matrix_multiply;
 
 // memory.c
