@@ -22,7 +22,7 @@ const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst) {
         if (str_equal(targets->name, inst->operands[1].name)) return targets;
     }
     lower->at = inst;
-    lower_fail(lower, "a branch without its list of targets");
+    lower_fail(lower, "the branch has no list of targets");
 }
 
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst) {

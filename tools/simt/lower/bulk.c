@@ -11,7 +11,8 @@ static BulkAddress bulk_address(Lower *lower, const PtxOperand *operand, PtxSpac
     const MemoryForm form = {.space = space, .elements = 1, .type = PTX_B64};
     const InstMemory memory = lower_memory(lower, operand, &form);
     const int64_t offset = (int64_t)memory.offset, limit = 1 << (BULK_OFFSET_BITS - 1);
-    if (offset < -limit || offset >= limit) lower_fail(lower, "an offset that is too large");
+    if (offset < -limit || offset >= limit)
+        lower_fail(lower, "the offset of an address is too large");
     return (BulkAddress){.base = memory.base,
                          .offset = (uint32_t)offset & ((1u << BULK_OFFSET_BITS) - 1),
                          .space = (uint32_t)space & 0x7f,

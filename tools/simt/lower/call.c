@@ -51,12 +51,15 @@ static void call_built_in(Lower *lower, CallSite *site, Str name) {
                    "kernels cannot call the CUDA runtime on the CPU device (no dynamic "
                    "parallelism, no conditional graph nodes): call of `%.*s`",
                    STR_ARG(name));
-    if (!known) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(name));
+    if (!known)
+        lower_fail(lower, "call of `%.*s`, which the program does not define", STR_ARG(name));
     bool good = site->argument_count >= known->count;
     for (uint32_t k = 0; good && k < known->count; k++)
         good = site->passed[k]->bytes == known->bytes[k];
     if (site->result_count && site->received[0]->bytes < 4) good = false;
-    if (!good) lower_fail(lower, "call of `%.*s` with other parameters", STR_ARG(name));
+    if (!good)
+        lower_fail(lower, "call of `%.*s` with parameters of other sizes than it declares",
+                   STR_ARG(name));
     lower->code->ordered |= known->ordered;
     lower_emit(lower, known->run)->call.site = site;
 }

@@ -84,5 +84,5 @@ void lower_operands(Lower *lower, uint32_t least, uint32_t most) {
     uint32_t count = lower->at->operand_count;
     if (count >= least && count <= most) return;
     lower->lowering->status = SIMT_INVALID_PTX;
-    lower_fail(lower, "`%.*s` with %u operands", STR_ARG(lower->at->text), count);
+    lower_fail(lower, "`%.*s` cannot have %u operands", STR_ARG(lower->at->text), count);
 }

@@ -36,7 +36,8 @@ void lower_mov(Lower *lower) {
     const PtxOperand *from = &at->operands[1];
     if (from->kind == PTX_OPERAND_NAME && from->variable && from->variable->space == PTX_PARAM &&
         !lower->function->entry)
-        lower_fail(lower, "the address of parameter `%.*s` of a function", STR_ARG(from->name));
+        lower_fail(lower, "cannot take the address of parameter `%.*s` of a function",
+                   STR_ARG(from->name));
     lower_by_row(lower, lower_row(lower), 0);
 }
 

@@ -112,7 +112,7 @@ static uint64_t to_float(double value, PtxType type, ConvertMode mode) {
 
 static uint64_t integer_to_float(Wide value, PtxType type, ConvertMode mode) {
     if (type == PTX_F16 || type == PTX_BF16) {
-        // 64 bits do not fit a double. Of the bits lost only matters whether any is set.
+        // 64 bits do not fit a double. For rounding, only whether a lost bit is set matters.
         Wide magnitude = value < 0 ? -value : value;
         int shift = 0;
         while (magnitude >> shift >= (Wide)1 << 40) shift++;

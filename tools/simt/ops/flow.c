@@ -52,7 +52,7 @@ const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     const LaneU32 *index = REG(warp, LaneU32, table->index);
     int first = __builtin_ctz(warp->mask);
     if (index[first] >= table->count) {
-        return warp_fail(warp, inst, first, SIMT_TRAP, "branch index %u of %u targets",
+        return warp_fail(warp, inst, first, SIMT_TRAP, "branch index %u, but there are %u targets",
                          index[first], table->count);
     }
     uint32_t same = 0;
@@ -156,7 +156,8 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
     const CallSite *site = inst->call.site;
     if (!same_signature(site, callee->source)) {
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_INVALID_PTX,
-                         "call of `%.*s` with other parameters", STR_ARG(callee->source->name));
+                         "calls `%.*s` with parameters of other sizes than it declares",
+                         STR_ARG(callee->source->name));
     }
     uint8_t *frame = callee_frame(warp, callee);
     uint32_t local = warp->local + (uint32_t)align_up(caller->source->local_bytes, LOCAL_ALIGN);
@@ -214,7 +215,8 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
         if (code->address == pointer[first]) callee = code;
     }
     if (!callee || !callee->insts) {
-        return warp_fail(warp, inst, first, SIMT_ILLEGAL_ADDRESS, "call of 0x%llx: no function",
+        return warp_fail(warp, inst, first, SIMT_ILLEGAL_ADDRESS,
+                         "calls 0x%llx, where no function starts",
                          (unsigned long long)pointer[first]);
     }
     return enter_function(warp, inst, site->caller, callee);

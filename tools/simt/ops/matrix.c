@@ -154,10 +154,10 @@ static bool complete(Warp *warp, const Inst *inst, const Meeting *meeting) {
         return false;
     }
     if (here == ALL_LANES || tell_missing(warp, inst, here, ~here)) return true;
-    warp_fail(
-        warp, inst, -1, SIMT_TRAP,
-        "lanes 0x%08x of the warp have ended or never were: a matrix instruction needs all 32",
-        ~here);
+    warp_fail(warp, inst, -1, SIMT_TRAP,
+              "lanes 0x%08x of the warp have exited or do not exist: a matrix instruction needs "
+              "all 32 lanes",
+              ~here);
     return false;
 }
 

@@ -151,7 +151,8 @@ const Inst *op_print(Warp *warp, const Inst *inst) {
         int lane = __builtin_ctz(m);
         uint64_t format = argument(warp, inst, 0, lane, 8);
         if (!print_lane(warp, lane, format, argument(warp, inst, 1, lane, 8))) {
-            return warp_fail(warp, inst, lane, SIMT_ILLEGAL_ADDRESS, "printf reads at 0x%llx",
+            return warp_fail(warp, inst, lane, SIMT_ILLEGAL_ADDRESS,
+                             "printf cannot read its arguments or its format at 0x%llx",
                              (unsigned long long)format);
         }
         uint32_t count = conversions(warp, lane, format); // the result of CUDA's printf

@@ -391,8 +391,9 @@ const Inst *op_call_nowhere(Warp *warp, const Inst *inst) {
     for (uint32_t k = 0; k < outside->count; k++)
         if (address == sass_outside(k))
             return warp_fail(warp, inst, lane, SIMT_UNSUPPORTED,
-                             "call of `%.*s`, which has no code here", STR_ARG(outside->names[k]));
-    return warp_fail(warp, inst, lane, SIMT_TRAP, "call of 0x%llx, where no code begins",
+                             "calls `%.*s`, which the program does not define",
+                             STR_ARG(outside->names[k]));
+    return warp_fail(warp, inst, lane, SIMT_TRAP, "calls 0x%llx, where no function starts",
                      (unsigned long long)address);
 }
 
@@ -420,8 +421,8 @@ const Inst *op_jump_register(Warp *warp, const Inst *inst) {
     const uint64_t to = address[first] + jump->plus;
     const Inst *target = to / 16 < jump->count && to % 16 == 0 ? jump->targets[to / 16] : NULL;
     if (!target)
-        return warp_fail(warp, inst, first, SIMT_TRAP, "jump to 0x%llx, where no code begins",
-                         (unsigned long long)to);
+        return warp_fail(warp, inst, first, SIMT_TRAP,
+                         "jumps to 0x%llx, where no instruction starts", (unsigned long long)to);
     if (same == warp->mask) return target;
     // The others repeat the instruction: the next jump leads back here. An H200 counts a branch.
     warp->tally[inst->slot].a++;

@@ -343,8 +343,8 @@ static bool arrive(Warp *warp, const Inst *inst, uint32_t number) {
 }
 
 static const Inst *no_barrier(Warp *warp, const Inst *inst, uint32_t number) {
-    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "barrier %u: there are %d",
-                     number, BARRIERS);
+    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP,
+                     "barrier %u does not exist: use 0 to %d", number, BARRIERS - 1);
 }
 
 const Inst *op_barrier(Warp *warp, const Inst *inst) {
@@ -374,8 +374,9 @@ const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
 const Inst *op_cluster_arrive(Warp *warp, const Inst *inst) {
     const uint32_t again = warp->exec & (warp->cluster_arrived | warp->cluster_open);
     if (again)
-        return warp_fail(warp, inst, __builtin_ctz(again), SIMT_TRAP,
-                         "arrives at the barrier of its cluster again before it has waited there");
+        return warp_fail(
+            warp, inst, __builtin_ctz(again), SIMT_TRAP,
+            "arrives twice at the barrier of its cluster: call barrier_wait() in between");
     observer_cluster_arrive(warp, inst);
     cluster_arrive(warp);
     return inst + 1;
@@ -385,7 +386,8 @@ const Inst *op_cluster_wait(Warp *warp, const Inst *inst) {
     const uint32_t missing = warp->exec & ~(warp->cluster_arrived | warp->cluster_open);
     if (missing)
         return warp_fail(warp, inst, __builtin_ctz(missing), SIMT_TRAP,
-                         "waits at the barrier of its cluster, where it has not arrived");
+                         "waits at the barrier of its cluster without having arrived: call "
+                         "barrier_arrive() first");
     if (warp->exec & warp->cluster_arrived) return path_wait_cluster(warp, inst);
     warp->cluster_open &= ~warp->exec;
     observer_cluster_waited(warp, inst);

@@ -1,7 +1,7 @@
 // Converts to tf32, a single whose lower 13 bits are zero. PTX ISA, "cvt". The PTX ISA does not
 // specify the result for a NaN; this is what an H100 does. .rna treats a NaN as a number and drops
-// its lower bits, so it may become infinity. With .satfinite the last place of a NaN or infinity is
-// then decreased by one.
+// its lower bits, so it may become infinity. With .satfinite, .rna then decreases the last place of
+// a NaN or infinity by one.
 #include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 

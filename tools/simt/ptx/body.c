@@ -15,7 +15,7 @@ static void parse_registers(Parser *parser) {
     PtxType type = parse_dotted_type(type_name);
     if (type == PTX_NOTYPE) {
         parser->status = SIMT_UNSUPPORTED;
-        parse_fail(parser, "registers of type `%.*s`", STR_ARG(type_name));
+        parse_fail(parser, "cannot declare registers of type `%.*s`", STR_ARG(type_name));
     }
     do {
         Str name = parse_word(parser, "a register");
@@ -425,7 +425,8 @@ void parse_body(Parser *parser, PtxFunction *function) {
             scope_close(parser, parser->scope_parent[parser->scope]);
             parser->scratch = scratch[--level];
         } else {
-            if (parser->token.kind == TOKEN_END) parse_fail(parser, "a function has no end");
+            if (parser->token.kind == TOKEN_END)
+                parse_fail(parser, "the text ends inside a function");
             parse_statement(parser);
         }
     } while (level > 0);

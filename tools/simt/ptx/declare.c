@@ -39,7 +39,8 @@ static void initial_address(Parser *parser, PtxVariable *variable, Initial *init
         .offset = initial->len, .bytes = bytes, .shift = shift, .ptx_line = parser->token.line};
     Str name = parse_word(parser, "an address");
     if (parse_at(parser, "(")) {
-        if (!str_equal(name, STR("generic"))) parse_fail(parser, "cannot initialise with this");
+        if (!str_equal(name, STR("generic")))
+            parse_fail(parser, "expected `generic(` in an initial value");
         parse_next(parser);
         name = parse_word(parser, "a variable");
         if (parse_take(parser, "+")) reference.addend = (int64_t)parse_int(parser, "an offset");
@@ -81,7 +82,7 @@ static void initial_value(Parser *parser, PtxVariable *variable, Initial *initia
     }
     uint64_t value = parse_int(parser, "a value");
     if (parse_take(parser, "(")) { // 0xFF00(name): one byte of an address
-        if (!value) parse_fail(parser, "a mask of no bits");
+        if (!value) parse_fail(parser, "the mask of an address is zero");
         initial_address(parser, variable, initial, value);
         parse_expect(parser, ")");
         return;

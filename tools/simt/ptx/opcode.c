@@ -43,7 +43,7 @@ _Static_assert(OPCODES <= UINT8_MAX && MODIFIERS <= UINT8_MAX && SPECIALS <= UIN
 
 // --- words ---
 
-// What a word means: it may be an opcode and a modifier, as "add" is.
+// A word and its meanings. "add", for example, is an opcode and a modifier.
 typedef struct {
     Str text;
     uint8_t opcode, modifier, special;
