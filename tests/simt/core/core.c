@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 
 #include "launch.h"
+#include "simt/emit/row.h"
 #include "simt/exec/address.h"
 #include "simt/exec/bank.h"
 #include "simt/exec/cluster.h"
-#include "simt/lower/row.h"
 #include "simt/memory/guard.h"
 #include "simt/observe/observed.h"
 #include "simt/ops/half.h"
@@ -144,7 +144,7 @@ static const struct {
     {"address size", ".version 9.0\n.target sm_90\n.address_size 32\n", "PTX:4: only 64-bit"},
     {"register not declared", HEAD ".entry k() {\n.reg .u32 %r<2>;\nmov.u32 %r1, %r2;\nret;\n}\n",
      NULL},
-    {"no end", HEAD ".entry k() {\nret;\n", "PTX:6: a function has no end"},
+    {"no end", HEAD ".entry k() {\nret;\n", "PTX:6: the text ends inside a function"},
     {"twice", HEAD ".entry k() {\n.reg .u32 a;\n.reg .f32 a;\n}", "PTX:6: `a` is declared twice"},
     {"comment", HEAD "/* never closed", "PTX:4: cannot read `/*`"},
     {"number", HEAD ".global .u32 a = 99999999999999999999999;", "PTX:4: cannot read"},
@@ -154,7 +154,7 @@ static const struct {
     {"scopes", HEAD ".entry k() {\n{ .reg .u32 a;\nL: bra L; }\n{ .reg .f32 a;\nL: bra L; }\n}",
      NULL},
     {"deep", HEAD ".entry k() {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{",
-     "PTX:4: a function has no end"},
+     "PTX:4: the text ends inside a function"},
     {"many registers", HEAD ".entry k() {\n.reg .b32 %r<4000000000>;\nmov.u32 %r3999999999, 1;\n}",
      NULL},
     {"huge variable", HEAD ".global .b8 a[1000000][10000000];", "PTX:4: variable too large"},
@@ -484,7 +484,7 @@ static void test_guard(void) {
         next[k % 2] = k + 1;
     }
     for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
-    guard_none();
+    guard_clear();
     if (!taken) wrong("no fault");
     done("faults of guarded pages, from several threads");
 }

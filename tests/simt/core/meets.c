@@ -30,7 +30,7 @@ static FlowNode *analyse(Arena *arena, Graph *graph) {
         nodes[n].bare_exit = graph->bare_exit[n];
         nodes[n].condition = graph->condition[n];
     }
-    flow_meets(arena, nodes, graph->count);
+    flow_find_merges(arena, nodes, graph->count);
     return nodes;
 }
 
@@ -87,7 +87,7 @@ static uint32_t loop_of(const Sets *sets, uint32_t header) {
     return members;
 }
 
-static uint32_t bits_of(const FlowMeet *meet, uint32_t count) {
+static uint32_t bits_of(const FlowMerge *meet, uint32_t count) {
     return meet->inside ? (uint32_t)meet->inside[0] & (bit(count) - 1) : bit(count) - 1;
 }
 
@@ -171,7 +171,7 @@ static Sets sets_of(const Graph *graph) {
 }
 
 // Where only some of the ways from its immediate dominator come together: what leads there.
-static bool is_partial(const Sets *sets, uint32_t n, const FlowMeet *meet) {
+static bool is_partial(const Sets *sets, uint32_t n, const FlowMerge *meet) {
     uint32_t owner = NONE, inside = 0;
     for (uint32_t d = 0; d < sets->count; d++) { // the dominator that all others dominate
         bool above = d != meet->node && (d == 0 || !reaches(sets, 0, meet->node, bit(d)));
@@ -187,17 +187,17 @@ static bool is_partial(const Sets *sets, uint32_t n, const FlowMeet *meet) {
 // Takes the partial meets out.
 static uint32_t check_partials(uint32_t round, const Sets *sets, FlowNode *nodes, uint32_t n) {
     uint32_t kept = 0, partials = 0;
-    for (uint32_t k = 0; k < nodes[n].meet_count; k++) {
-        const FlowMeet *meet = &nodes[n].meets[k];
+    for (uint32_t k = 0; k < nodes[n].merge_count; k++) {
+        const FlowMerge *meet = &nodes[n].merges[k];
         if (meet->inside && !(meet->inside[0] >> meet->node & 1)) {
             partials++;
             if (!is_partial(sets, n, meet) || !nodes[meet->node].join)
                 wrong("graph %u: node %u does not meet at %u in part", round, n, meet->node);
         } else {
-            nodes[n].meets[kept++] = *meet;
+            nodes[n].merges[kept++] = *meet;
         }
     }
-    nodes[n].meet_count = kept;
+    nodes[n].merge_count = kept;
     return partials;
 }
 
@@ -210,12 +210,12 @@ static uint32_t compare_graph(uint32_t round, Graph *graph, const Sets *sets) {
         uint32_t at[NODES + 1], inside[NODES + 1], count = wanted_meets(sets, n, at, inside);
         if (!reaches(sets, 0, n, 0)) count = 0;
         partials += check_partials(round, sets, nodes, n);
-        if (count != nodes[n].meet_count) {
-            wrong("graph %u: node %u has %u meets, not %u", round, n, nodes[n].meet_count, count);
+        if (count != nodes[n].merge_count) {
+            wrong("graph %u: node %u has %u meets, not %u", round, n, nodes[n].merge_count, count);
             continue;
         }
         for (uint32_t k = 0; k < count; k++) {
-            const FlowMeet *meet = &nodes[n].meets[k];
+            const FlowMerge *meet = &nodes[n].merges[k];
             if (meet->node != at[k] || bits_of(meet, graph->count) != inside[k])
                 wrong("graph %u: node %u meets at %u in %x, not at %u in %x", round, n, meet->node,
                       bits_of(meet, graph->count), at[k], inside[k]);
@@ -253,7 +253,7 @@ static void test_random_graphs(void) {
 typedef struct {
     const char *name;
     uint32_t count, edges[12][2]; // 0 stands for none: node 0 is only the first
-    uint32_t node, meets[3];      // of this node
+    uint32_t node, merges[3];     // of this node
     uint32_t bare;                // this node only exits
     uint32_t condition;           // this one is a condition that is cheap to compute
 } Row;
@@ -323,11 +323,11 @@ static void test_rows(void) {
         Arena arena = {0};
         const FlowNode *node = &analyse(&arena, &graph)[row->node];
         uint32_t want = 0;
-        while (want < 3 && row->meets[want]) want++;
-        if (node->meet_count != want) wrong("%s: %u meets", row->name, node->meet_count);
-        for (uint32_t m = 0; m < want && m < node->meet_count; m++)
-            if (node->meets[m].node != row->meets[m])
-                wrong("%s: meets at %u", row->name, node->meets[m].node);
+        while (want < 3 && row->merges[want]) want++;
+        if (node->merge_count != want) wrong("%s: %u meets", row->name, node->merge_count);
+        for (uint32_t m = 0; m < want && m < node->merge_count; m++)
+            if (node->merges[m].node != row->merges[m])
+                wrong("%s: meets at %u", row->name, node->merges[m].node);
         arena_free(&arena);
     }
     told("meets where several ways end, and where none does");

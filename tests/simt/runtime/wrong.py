@@ -9,7 +9,7 @@ from device import SIMT, simt
 from expect import expect, lines, program, source, tests
 from suite import run
 
-FEW = "of the warp have ended or never were: a matrix instruction needs all 32"
+FEW = "of the warp have exited or do not exist: a matrix instruction needs all 32 lanes"
 FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, what is said, and what --check calls it
     ("out_of_bounds", "out_of_bounds", "IllegalAddress",
      "global store of 4 bytes at 0x[0-9a-f]+, element 1073741824 of argument 1, is outside", "out of bounds"),
@@ -28,8 +28,8 @@ FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, wha
     ("rows_outside", "rows", "IllegalAddress", "shared load of 16 bytes at .* is outside", "out of bounds"),
     ("rows_unordered", "rows_unordered", None, None, "race"),
     ("two_barriers", "two_barriers", "LaunchTimeout", "deadlock: waits at the barrier of its cluster for threads", None),
-    ("not_arrived", "not_arrived", "LaunchFailure", ".*where it has not arrived", None),
-    ("arrived_twice", "arrived_twice", "LaunchFailure", r".*again before it has waited there; .*thread \(5,0,0\)", None),
+    ("not_arrived", "not_arrived", "LaunchFailure", ".*call barrier_arrive.. first", None),
+    ("arrived_twice", "arrived_twice", "LaunchFailure", r".*call barrier_wait.. in between; .*thread \(5,0,0\)", None),
     ("no_block", "no_block", "IllegalAddress", "shared store of 4 bytes", None),
     ("past_end", "past_end", "IllegalAddress", "shared store of 4 bytes at 0x61a80 is outside", None),
     ("block_ended", "block_ended", "LaunchFailure", r".*shared memory of block \(1,0,0\) of the cluster, which has ended",

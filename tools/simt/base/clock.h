@@ -1,4 +1,5 @@
-// Clocks of the host, in nanoseconds. Whoever includes this asks for POSIX first.
+// Clocks of the host, in nanoseconds. A file that includes this defines _GNU_SOURCE or
+// _POSIX_C_SOURCE first.
 #ifndef CLOCK_H
 #define CLOCK_H
 

@@ -1,4 +1,5 @@
-// What the device library says: see console.h.
+// Prints the lines of the device library and of kernels, remembers the library's, and ends the
+// process.
 #define _GNU_SOURCE
 #include "simt/base/console.h"
 
@@ -12,26 +13,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct stat first[STDERR_FILENO + 1]; // where these led; no mode: nowhere
+static struct stat first[STDERR_FILENO + 1]; // the files at load time; st_mode is 0 if not open
 
-__attribute__((constructor)) static void look(void) {
+__attribute__((constructor)) static void record_streams(void) {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
         if (fstat(fd, &first[fd]) != 0) first[fd] = (struct stat){0};
 }
 
-static bool as_at_first(int fd) {
+static bool unchanged(int fd) {
     struct stat now;
     return first[fd].st_mode && fstat(fd, &now) == 0 && now.st_dev == first[fd].st_dev &&
            now.st_ino == first[fd].st_ino;
 }
 
-// `fd`, or the other one, or -1.
+// `fd` if it is unchanged, or the other stream if that is, or -1.
 static int usable(int fd) {
     const int other = STDOUT_FILENO + STDERR_FILENO - fd;
-    return as_at_first(fd) ? fd : as_at_first(other) ? other : -1;
+    return unchanged(fd) ? fd : unchanged(other) ? other : -1;
 }
 
-bool console_take_back(void) {
+bool console_restore(void) {
     bool good = true;
     fflush(stdout);
     fflush(stderr);
@@ -57,7 +58,7 @@ static bool said_before(const char *kind, const char *line) {
         if (strcmp((*end)->line, line) == 0) return true;
     size_t bytes = strlen(line) + 1;
     Said *added = malloc(sizeof *added + bytes);
-    if (!added) return false; // then it may be said again
+    if (!added) return false; // the line may then be printed twice
     memcpy(added->line, line, bytes);
     added->kind = kind;
     added->next = NULL;
@@ -98,7 +99,7 @@ const char *console_said(size_t number, const char **kind) {
 void console_alert(const char *line, size_t bytes) {
     const int to = usable(STDERR_FILENO);
     const ssize_t written = to >= 0 ? write(to, line, bytes) : 0;
-    (void)written; // there is nobody else to tell
+    (void)written; // an error cannot be reported anywhere else
 }
 
 static size_t printed;
@@ -118,7 +119,8 @@ bool console_write(const char *text, size_t bytes) {
     return fwrite(text, 1, bytes, stdout) == bytes;
 }
 
-// Not by _exit, in whose place is one that reports.
+// Makes the system call itself because the library replaces _exit by a function that prints the
+// report.
 void console_end(int status) {
     for (;;) syscall(SYS_exit_group, status);
 }

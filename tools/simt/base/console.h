@@ -1,43 +1,44 @@
-// The one voice of the device library, and its one way out: what it tells the user, what kernels
-// print, and how it ends the process. Besides, only report/ writes to a stream, when the program is
-// over.
+// Prints the device library's lines and the output of kernels, and ends the process. No other
+// component does either, except report/, which prints at the end of the program.
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// The program may close its descriptors and open files of its own under the same numbers. So simt
-// prints on standard output or error only while it leads to the same file as when the library was
-// loaded, and otherwise on the other of the two.
+// A program may close stdout or stderr and open a file of its own under the same number. simt
+// therefore prints to a stream only while it refers to the same file as when the library was
+// loaded, and otherwise to the other stream.
 
-// One line on stderr, "simt: ..."; the same line only once. Not from several threads at a time.
+// Prints one line, "simt: ...", to stderr; a line that was printed before is dropped. Only one
+// thread may call this at a time.
 void console_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// The same, of a kind that reports know: "refused", "launch-failed", ...; console_say's is
-// "kernel-failed".
+// The same, with a kind that reports show: "refused", "launch-failed", ... The kind of
+// console_say's lines is "kernel-failed".
 void console_say_as(const char *kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// The lines so far, without "simt: ", from 0 on. NULL: no more.
+// The lines printed so far, without "simt: ", counted from 0. NULL after the last.
 const char *console_said(size_t number, const char **kind);
 
-// A line as it is, also from a signal handler.
+// Writes a line unchanged to stderr. Safe in a signal handler.
 void console_alert(const char *line, size_t bytes);
 
-// What a kernel prints, on stdout. False if it cannot be written.
+// Print a kernel's output to stdout. False if it cannot be written.
 bool console_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool console_write(const char *text, size_t bytes);
 size_t console_printed(void); // how often kernels have printed
 
-// Without the program's exit handlers, which have run or must not run.
+// Ends the process without the program's exit handlers.
 _Noreturn void console_end(int status);
-void console_end_by_signal(int number); // as if nobody had caught it; also from its handler
+// Ends the process by the signal's default action. Safe in the signal's own handler.
+void console_end_by_signal(int number);
 
-void console_flush(void); // all that the process has written so far
+void console_flush(void); // flushes all streams of the process
 
-// For the end of the program: keeps later output on stdout and stderr out of the files that the
-// program has opened. False: there is no place left to print to.
-bool console_take_back(void);
+// Called at the end of the program: makes stdout and stderr refer to their first files again, so
+// that a report does not go into a file of the program. False if there is nowhere left to print.
+bool console_restore(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Dim3: shapes of grids, clusters and blocks, and places in them, which are numbered x first.
+// Dim3: shapes of grids, clusters and blocks, and positions in them, which are numbered x first.
 #ifndef DIM3_H
 #define DIM3_H
 
@@ -17,7 +17,8 @@ static inline uint64_t dim3_number(Dim3 at, Dim3 shape) {
     return at.x + shape.x * (at.y + (uint64_t)shape.y * at.z);
 }
 
-// Which of the parts of that shape a place is in; of a whole: how many parts it has.
+// Divides by the shape of a part. A position gives the part that it is in, and a shape gives the
+// number of its parts.
 static inline Dim3 dim3_in_parts(Dim3 at, Dim3 part) {
     return (Dim3){at.x / part.x, at.y / part.y, at.z / part.z};
 }

@@ -1,4 +1,4 @@
-// The host's limits: see host.h.
+// Reads the affinity mask and the limits in the files of cgroups.
 #define _GNU_SOURCE
 #include "simt/base/host.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool read_line(const char *folder, const char *file, char *line, int room) {
+static bool read_line(const char *folder, const char *file, char *line, int size) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path) return false;
     FILE *from = fopen(path, "re");
-    const bool good = from && fgets(line, room, from);
+    const bool good = from && fgets(line, size, from);
     if (from) fclose(from);
     return good;
 }
@@ -25,7 +25,7 @@ typedef uint64_t Limit(const char *folder);
 static uint64_t processors_in(const char *folder) {
     char line[64];
     int64_t quota, period;
-    if (read_line(folder, "cpu.max", line, sizeof line)) { // "max 100000": none
+    if (read_line(folder, "cpu.max", line, sizeof line)) { // "max 100000" means no limit
         if (sscanf(line, "%" SCNd64 " %" SCNd64, &quota, &period) != 2) return UINT64_MAX;
     } else if (!read_line(folder, "cpu.cfs_quota_us", line, sizeof line) ||
                sscanf(line, "%" SCNd64, &quota) != 1 ||
@@ -45,8 +45,8 @@ static uint64_t memory_in(const char *folder) {
     return sscanf(line, "%" SCNu64, &bytes) == 1 ? bytes : UINT64_MAX;
 }
 
-// The least limit of a group and those around it, up to the mount. In a container the group's own
-// folder may not be there, but the mount's is.
+// The least limit of a group and its ancestors, up to the mount. In a container the group's own
+// folder may be missing, while the mount's always exists.
 static uint64_t least_of(const char *mount, char *group, Limit *limit) {
     uint64_t least = UINT64_MAX;
     for (char *end = group + strlen(group); end; end = strrchr(group, '/')) {
@@ -68,7 +68,7 @@ static bool names(const char *controllers, const char *wanted) {
     return false;
 }
 
-// /proc/self/cgroup has lines NUMBER:CONTROLLERS:GROUP; version 2 is the one without controllers.
+// /proc/self/cgroup has lines NUMBER:CONTROLLERS:GROUP. CONTROLLERS is empty for version 2.
 static uint64_t limit_of(const char *root, const char *controller, Limit *limit) {
     char path[PATH_MAX], line[PATH_MAX];
     uint64_t least = UINT64_MAX;

@@ -1,5 +1,5 @@
-// The processors and the memory that this process may use, by its affinity and its control groups
-// (cgroups(7), versions 1 and 2). A container often has less than the machine.
+// The processors and the memory that this process may use, as limited by its affinity and its
+// control groups (cgroups(7), versions 1 and 2). A container often has less than the machine.
 #ifndef HOST_H
 #define HOST_H
 
@@ -8,8 +8,8 @@
 uint32_t host_processors(void); // at least 1
 uint64_t host_memory(void);     // bytes
 
-// What the control groups allow, read from files below `root`, which is "" but for tests. No limit
-// is UINT32_MAX or UINT64_MAX. A part of a processor counts as one.
+// The limits of the control groups, UINT32_MAX or UINT64_MAX if there are none. They are read from
+// files below `root`, which is "" except in tests. A fraction of a processor is rounded up.
 uint32_t host_quota(const char *root);
 uint64_t host_memory_limit(const char *root);
 

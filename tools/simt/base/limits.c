@@ -1,4 +1,4 @@
-// The size of the device: see limits.h.
+// Holds the size of the device, which the environment may choose.
 #include "simt/base/limits.h"
 
 static uint32_t sms = DEVICE_SMS, sm_threads = DEVICE_THREADS_PER_SM;

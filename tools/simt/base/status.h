@@ -1,5 +1,5 @@
-// What every room of the CPU device may say: how a call ended, in a code and one line of text.
-// Nothing here prints or exits.
+// How a call into the CPU device ended: a status and one line of text. Functions return these;
+// they neither print nor exit.
 #ifndef STATUS_H
 #define STATUS_H
 
@@ -16,10 +16,10 @@ typedef enum {
     SIMT_OUT_OF_MEMORY,
     SIMT_ILLEGAL_ADDRESS, // text names source line, thread, block, address
     SIMT_MISALIGNED_ADDRESS,
-    SIMT_STACK_OVERFLOW, // more calls within calls than there is room for
+    SIMT_STACK_OVERFLOW, // calls nested more deeply than the stack allows
     SIMT_ASSERT,
     SIMT_TRAP,
-    SIMT_DEADLOCK, // every live warp waits for something that cannot come
+    SIMT_DEADLOCK, // every live warp waits for something that cannot happen
     SIMT_TIMEOUT,  // the watchdog
     SIMT_INTERRUPTED
 } SimtStatus;

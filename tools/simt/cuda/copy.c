@@ -113,7 +113,7 @@ static void report_unwritten(const Copy *copy) {
 CudaError copy_run(const Copy *copy) {
     CudaError error = copy_check(copy);
     if (error || empty(copy)) return error;
-    memory_meet_host();
+    memory_find_touched();
     if (memory_shadow && device_only(copy->from) && !device_only(copy->to)) report_unwritten(copy);
     for (size_t z = 0; z < copy->depth; z++) {
         for (size_t y = 0; y < copy->height; y++) {

@@ -69,7 +69,7 @@ static Unfinished *find(uint64_t number) {
 // --- finishing operations ---
 
 static void guard_again(void) {
-    guard_none();
+    guard_clear();
     if (!signal_sees_faults()) return;
     for (const Unfinished *op = ops; op < ops + used; op++)
         if (op->number && !op->known) overlap_guard(op->parts);
@@ -268,7 +268,7 @@ static void done(Unfinished *op) {
 static CudaError at_end(void) {
     const Unfinished *reported = NULL;
     report_faults();
-    guard_none();
+    guard_clear();
     for (const Unfinished *op = ops; op < ops + used; op++) {
         if (!op->number || !overlap_kernel_of(op->parts)) continue;
         const bool better = !reported || (op->prints && !reported->prints);

@@ -72,7 +72,7 @@ static _Noreturn void run_child(Machine *machine, int to, pid_t parent) {
     Result result = {0};
     child = true;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || !tally || !memory_keep_apart()) console_end(1);
+    if (getppid() != parent || !tally || !memory_make_private()) console_end(1);
     be_silent();
     observer->forked();
     if (!schedule_run(machine, tally, machine->slot_count)) console_end(1);

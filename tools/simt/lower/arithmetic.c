@@ -1,18 +1,17 @@
-// Arithmetic by the rows of ops/. There, .ftz and .sat are instructions of their own, before and
-// after; f16 has rows that flush.
+// Lowers arithmetic through the rows of ops/. For .ftz and .sat it emits separate instructions
+// before and after the operation, except that f16 has rows that flush.
 #include <string.h>
 
 #include "simt/lower/lower.h"
 
-uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from) {
-    uint32_t to = lower_temp(lower, class);
-    const PtxType type = class == REGISTER_16 ? PTX_F16 : PTX_F32;
-    lower_emit_typed(lower, OPCODE_FLUSH, type, (uint32_t[]){to, from});
-    return to;
+void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands) {
+    const Row *row = row_find(opcode, &(uint8_t){(uint8_t)type}, 1);
+    if (!row) lower_unknown(lower);
+    memcpy(lower_emit(lower, row->run)->r, operands, row->count * sizeof *operands);
 }
 
-// Flushes the result r[0], a product by its operands: those are flushed copies, which the result
-// has not overwritten.
+// Flushes the result r[0]. For a product this needs its operands, which are still intact because
+// they are flushed copies.
 static void flush_result(Lower *lower, const uint32_t r[]) {
     if (lower->at->opcode != OPCODE_MUL) {
         lower_emit_typed(lower, OPCODE_FLUSH, PTX_F32, (uint32_t[]){r[0], r[0]});
@@ -37,7 +36,7 @@ uint32_t lower_by_row(Lower *lower, const Row *row, uint32_t flush) {
     return r[0];
 }
 
-// A bit for each operand of 32 bits.
+// A mask of the 32-bit operands.
 static uint32_t all_singles(const Row *row) {
     uint32_t flush = 0;
     for (uint32_t k = 0; row && k < row->count; k++)
@@ -60,13 +59,13 @@ void lower_arithmetic(Lower *lower) {
     if (saturate) lower_emit_typed(lower, OPCODE_SATURATE, type, (uint32_t[]){result, result});
 }
 
-// Where .rn is what is done without a modifier.
+// For opcodes whose default rounding is .rn.
 void lower_rounded(Lower *lower) {
     if (ptx_type_is_float(lower_first_type(lower))) lower_take(lower, PTX_MOD_RN);
     lower_arithmetic(lower);
 }
 
-// slct.ftz compares with zero what may be flushed, and selects without change.
+// slct.ftz flushes only the operand that it compares with zero, not those that it selects from.
 void lower_slct(Lower *lower) {
     bool flush = lower_take(lower, PTX_MOD_FTZ);
     lower_by_row(lower, lower_row(lower), flush ? 1u << 3 : 0);

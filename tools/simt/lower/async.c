@@ -1,4 +1,4 @@
-// cp.async and mbarrier.
+// Lowers cp.async and mbarrier.
 #include "simt/lower/lower.h"
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
@@ -27,7 +27,7 @@ static void lower_copy(Lower *lower) {
         else
             copy.read = lower_source(lower, &at->operands[3], REGISTER_32);
     }
-    uint32_t slot = lower_slot(lower, SLOT_GLOBAL_LD); // what the store costs is not counted
+    uint32_t slot = lower_slot(lower, SLOT_GLOBAL_LD); // the store to shared memory is not counted
     Inst *inst = lower_emit(lower, op_copy_async);
     inst->memory = to;
     inst->copy = copy;
@@ -35,8 +35,7 @@ static void lower_copy(Lower *lower) {
     inst->slot = slot;
 }
 
-// PTX ISA, "mbarrier": arriving releases and waiting acquires, for the block, unless the
-// instruction says otherwise. Those of transactions are relaxed.
+// PTX ISA, "mbarrier": by default arriving releases and waiting acquires, at block scope.
 static uint8_t order_of(MbarrierMode mode, uint8_t said) {
     if (mode == MBARRIER_INIT) return 0;
     if (said) return said;
@@ -68,7 +67,7 @@ static MemoryForm take_mbarrier_form(Lower *lower) {
     return form;
 }
 
-// Behind cp.async.mbarrier.arrive{.noinc}{.shared}.b64
+// The rest of cp.async.mbarrier.arrive{.noinc}{.shared}.b64
 static void lower_copies_arrive(Lower *lower) {
     const bool arrives = lower_take(lower, PTX_MOD_NOINC);
     if (!lower_take(lower, PTX_MOD_ARRIVE)) lower_unknown(lower);
@@ -112,14 +111,14 @@ void lower_cp(Lower *lower) {
         lower_copy(lower);
 }
 
-// What is asked of it: one or two modifiers.
+// Takes the operation, which one or two modifiers name.
 static MbarrierMode take_mbarrier_mode(Lower *lower) {
     static const Choice first[] = {
         {PTX_MOD_INIT, MBARRIER_INIT},
         {PTX_MOD_INVAL, MBARRIER_INVALIDATE},
         {PTX_MOD_ARRIVE, MBARRIER_ARRIVE},
         {PTX_MOD_ARRIVE_DROP, MBARRIER_ARRIVE_DROP},
-        {PTX_MOD_EXPECT_TX, MBARRIER_EXPECT}, // behind those that it may stand beside
+        {PTX_MOD_EXPECT_TX, MBARRIER_EXPECT}, // after those that it may be combined with
         {PTX_MOD_COMPLETE_TX, MBARRIER_COMPLETE},
         {PTX_MOD_TEST_WAIT, MBARRIER_WAIT_STATE},
         {PTX_MOD_TRY_WAIT, MBARRIER_WAIT_STATE},

@@ -1,4 +1,4 @@
-// Atomic operations and reductions.
+// Lowers atomic operations and reductions.
 #include "simt/lower/lower.h"
 
 static const Choice operations[] = {
@@ -8,7 +8,7 @@ static const Choice operations[] = {
     {PTX_MOD_CAS, ATOMIC_CAS}, {PTX_MOD_NONE, 0},
 };
 
-// Whether there is such an operation on this type. PTX ISA, "atom".
+// Whether the operation exists for this type. PTX ISA, "atom".
 static bool atomic_type(AtomicMode mode, PtxType type) {
     switch (type) {
     case PTX_U32:
@@ -34,14 +34,15 @@ static bool atomic_type(AtomicMode mode, PtxType type) {
     }
 }
 
-// Whether memory comes to hold the same, whatever the order of the lanes.
+// Whether the final value in memory is independent of the order of the lanes.
 static bool order_free(AtomicMode mode, PtxType type) {
     bool commutes = mode <= ATOMIC_MAX || (mode >= ATOMIC_AND && mode <= ATOMIC_XOR);
     return commutes && ptx_type_bytes(type) >= 4 && !ptx_type_is_float(type);
 }
 
-// What ptxas makes of an operation on shared memory, by asking it for each of them (sm_90). A sum
-// of 64 bits whose address and value are the same in all lanes is added once, times the lanes.
+// The loads in ptxas's code for an operation on shared memory, from compiling each one for sm_90.
+// If a 64-bit sum has the same address and value in all lanes, one lane adds the value times the
+// number of lanes.
 static AtomicLoads loads_of(Lower *lower, AtomicMode mode, PtxType type,
                             const PtxOperand *operands) {
     const uint32_t bytes = ptx_type_bytes(type);
@@ -70,8 +71,8 @@ static void lower_atomic(Lower *lower, bool result) {
     InstAtomic atomic = {.old = PTX_NONE, .c = PTX_NONE, .mode = mode, .type = type};
     atomic.b = lower_source(lower, &operands[first + 1], class);
     if (mode == ATOMIC_CAS) atomic.c = lower_source(lower, &operands[first + 2], class);
-    // An old value that nothing reads is like red.
-    if (result && operands[0].kind == PTX_OPERAND_REG && lower->uses[operands[0].reg] > 1)
+    // An atom whose result is not read is the same as a red.
+    if (result && operands[0].kind == PTX_OPERAND_REG && lower->ptx->uses[operands[0].reg] > 1)
         atomic.old = lower_dest(lower, &operands[0], class);
     uint32_t slot = lower_slot(lower, SLOT_ATOMIC);
     if (form.space != PTX_GLOBAL) atomic.loads = loads_of(lower, mode, type, &operands[first]);

@@ -1,4 +1,4 @@
-// Basic blocks of a function: nodes of the control flow, and where the lanes of each meet again.
+// Builds the control-flow graph of a function. Its nodes are basic blocks.
 #include "simt/lower/lower.h"
 
 static bool waits_guarded(const Lower *lower, uint32_t k) {
@@ -22,7 +22,7 @@ const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst) {
         if (str_equal(targets->name, inst->operands[1].name)) return targets;
     }
     lower->at = inst;
-    lower_fail(lower, "a branch without its list of targets");
+    lower_fail(lower, "the branch has no list of targets");
 }
 
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst) {
@@ -34,7 +34,7 @@ uint32_t lower_branch_target(Lower *lower, const PtxInst *inst) {
     lower_fail(lower, "unknown label `%.*s`", STR_ARG(name));
 }
 
-const FlowNode *lower_node(const Lower *lower) { return &lower->nodes[lower->node]; }
+const FlowNode *lower_node(const Lower *lower) { return &lower->ptx->nodes[lower->ptx->node]; }
 
 // Whether a block ends after the instruction.
 static bool ends_block(const Lower *lower, uint32_t k) {
@@ -70,8 +70,8 @@ static void mark_leaders(Lower *lower, uint8_t *leader) {
     }
 }
 
-// How many PTX instructions ptxas computes where they are not needed to save a branch, and how many
-// it puts under a predicate. Read off the machine code of random flows: see flow.h.
+// How many PTX instructions ptxas executes speculatively to save a branch, and how many it puts
+// under a predicate. Taken from the machine code of random control flows: see flow.h.
 #define CONDITION 8
 #define BRIEF     10
 
@@ -90,16 +90,16 @@ static void add_next(FlowNode *node, uint32_t to) { node->next[node->next_count+
 static void link_table(Lower *lower, FlowNode *node, const PtxTargets *targets) {
     node->next = ARENA_NEW(lower->arena, targets->count + 1u, uint32_t);
     for (uint32_t t = 0; t < targets->count; t++)
-        add_next(node, lower->node_of[targets->targets[t]]);
+        add_next(node, lower->ptx->node_of[targets->targets[t]]);
 }
 
-// The successors of a node that ends in an instruction; the node of its guard is not one of them.
+// Adds the successors of a node that ends with an instruction.
 static void link_inst(Lower *lower, uint32_t n) {
-    FlowNode *node = &lower->nodes[n];
-    const uint32_t k = node->end - 1, last = lower->node_count - 1;
+    FlowNode *node = &lower->ptx->nodes[n];
+    const uint32_t k = node->end - 1, last = lower->ptx->node_count - 1;
     const PtxInst *inst = &lower->function->insts[k];
     OpcodeFlow flow = flow_of(lower, k);
-    bool branched = n > 0 && lower->nodes[n - 1].synthetic; // its guard is a branch already
+    bool branched = n > 0 && lower->ptx->nodes[n - 1].synthetic; // its guard is a branch already
     bool guarded = inst->guard != PTX_NONE && !branched;
     if (flow == FLOW_RETURN && lower->function->entry) flow = FLOW_EXIT;
     if (flow == FLOW_TABLE) {
@@ -107,7 +107,7 @@ static void link_inst(Lower *lower, uint32_t n) {
         return;
     }
     node->next = ARENA_NEW(lower->arena, 2, uint32_t);
-    if (flow == FLOW_BRANCH) add_next(node, lower->node_of[lower_branch_target(lower, inst)]);
+    if (flow == FLOW_BRANCH) add_next(node, lower->ptx->node_of[lower_branch_target(lower, inst)]);
     if (flow == FLOW_RETURN) add_next(node, last);
     if (!guarded && (flow == FLOW_BRANCH || flow == FLOW_RETURN)) return;
     if (!guarded && (flow == FLOW_EXIT || flow == FLOW_TRAP))
@@ -117,12 +117,12 @@ static void link_inst(Lower *lower, uint32_t n) {
 }
 
 static void link_node(Lower *lower, uint32_t n) {
-    FlowNode *node = &lower->nodes[n];
-    if (n == lower->node_count - 1) {
+    FlowNode *node = &lower->ptx->nodes[n];
+    if (n == lower->ptx->node_count - 1) {
         node->bare_exit = lower->function->entry;
     } else if (node->synthetic) {
         node->next = ARENA_NEW(lower->arena, 2, uint32_t);
-        add_next(node, lower->node_of[node->first + 1]);
+        add_next(node, lower->ptx->node_of[node->first + 1]);
         add_next(node, n + 1);
     } else {
         link_inst(lower, n);
@@ -131,14 +131,14 @@ static void link_node(Lower *lower, uint32_t n) {
     }
 }
 
-// Lanes that called different functions meet after the call.
+// After a call through a pointer, lanes that called different functions merge.
 static void join_calls(Lower *lower) {
-    for (uint32_t n = 0; n < lower->node_count; n++) {
-        const FlowNode *node = &lower->nodes[n];
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) {
+        const FlowNode *node = &lower->ptx->nodes[n];
         if (node->end == node->first || flow_of(lower, node->end - 1) != FLOW_CALL) continue;
         if (calls_pointer(&lower->function->insts[node->end - 1]))
-            for (uint32_t k = 0; k < node->meet_count; k++)
-                lower->nodes[node->meets[k].node].join = true;
+            for (uint32_t k = 0; k < node->merge_count; k++)
+                lower->ptx->nodes[node->merges[k].node].join = true;
     }
 }
 
@@ -148,20 +148,21 @@ void lower_nodes(Lower *lower) {
     leader[0] = 1;
     mark_leaders(lower, leader);
     leader[count] = 1;
-    lower->node_of = ARENA_NEW(lower->arena, (size_t)count + 1, uint32_t);
-    lower->nodes = ARENA_NEW(lower->arena, 2 * (size_t)count + 2, FlowNode);
+    lower->ptx->node_of = ARENA_NEW(lower->arena, (size_t)count + 1, uint32_t);
+    lower->ptx->nodes = ARENA_NEW(lower->arena, 2 * (size_t)count + 2, FlowNode);
     for (uint32_t k = 0; k < count;) {
         uint32_t end = k + 1;
         while (!leader[end]) end++;
-        lower->node_of[k] = lower->node_count;
+        lower->ptx->node_of[k] = lower->ptx->node_count;
         if (waits_guarded(lower, k))
-            lower->nodes[lower->node_count++] = (FlowNode){.first = k, .end = k, .synthetic = true};
-        lower->nodes[lower->node_count++] = (FlowNode){.first = k, .end = end};
+            lower->ptx->nodes[lower->ptx->node_count++] =
+                (FlowNode){.first = k, .end = k, .synthetic = true};
+        lower->ptx->nodes[lower->ptx->node_count++] = (FlowNode){.first = k, .end = end};
         k = end;
     }
-    lower->node_of[count] = lower->node_count;
-    lower->nodes[lower->node_count++] = (FlowNode){.first = count, .end = count};
-    for (uint32_t n = 0; n < lower->node_count; n++) link_node(lower, n);
-    flow_meets(lower->arena, lower->nodes, lower->node_count);
+    lower->ptx->node_of[count] = lower->ptx->node_count;
+    lower->ptx->nodes[lower->ptx->node_count++] = (FlowNode){.first = count, .end = count};
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) link_node(lower, n);
+    flow_find_merges(lower->arena, lower->ptx->nodes, lower->ptx->node_count);
     join_calls(lower);
 }

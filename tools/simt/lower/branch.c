@@ -1,5 +1,12 @@
-// Branches, the ends of threads and functions, and what only takes time.
+// Lowers branches, exits, returns and traps, nanosleep, and instructions without effect.
 #include "simt/lower/lower.h"
+
+void lower_fix(Lower *lower, Fixup fixup) {
+    fixup.inst = lower->count - 1;
+    ARENA_GROW(lower->arena, lower->ptx->fixups, lower->ptx->fixup_count,
+               lower->ptx->fixup_capacity);
+    lower->ptx->fixups[lower->ptx->fixup_count++] = fixup;
+}
 
 static void branch_to(Lower *lower, uint32_t node) {
     const PtxInst *at = lower->at;
@@ -18,7 +25,7 @@ static void branch_to(Lower *lower, uint32_t node) {
 }
 
 void lower_bra(Lower *lower) {
-    branch_to(lower, lower->node_of[lower_branch_target(lower, lower->at)]);
+    branch_to(lower, lower->ptx->node_of[lower_branch_target(lower, lower->at)]);
     lower_all_taken(lower);
 }
 
@@ -27,14 +34,15 @@ void lower_brx(Lower *lower) {
     lower_all_taken(lower);
     const PtxTargets *targets = lower_branch_table(lower, lower->at);
     uint32_t *nodes = ARENA_NEW(lower->arena, targets->count + 1u, uint32_t);
-    for (uint32_t t = 0; t < targets->count; t++) nodes[t] = lower->node_of[targets->targets[t]];
+    for (uint32_t t = 0; t < targets->count; t++)
+        nodes[t] = lower->ptx->node_of[targets->targets[t]];
     uint32_t index = lower_source(lower, &lower->at->operands[0], REGISTER_32);
     uint32_t slot = lower_slot(lower, SLOT_BRANCH);
     Inst *inst = lower_emit(lower, op_table_branch);
     inst->table = (InstTable){.index = index, .count = targets->count};
     inst->slot = slot;
     lower_fix(lower, (Fixup){.kind = FIXUP_TABLE, .table = nodes, .from = lower_node(lower)});
-    lower_emit(lower, op_jump); // back to it, for the lanes not yet gone
+    lower_emit(lower, op_jump); // back to the branch, for the remaining lanes
 }
 
 void lower_exit(Lower *lower) {
@@ -43,7 +51,7 @@ void lower_exit(Lower *lower) {
     lower_emit(lower, op_exit);
 }
 
-// A function has one end, which all returns go to.
+// All returns of a function jump to its last node.
 void lower_ret(Lower *lower) {
     if (lower->function->entry) {
         lower_exit(lower);
@@ -51,7 +59,7 @@ void lower_ret(Lower *lower) {
     }
     lower_operands(lower, 0, 0);
     lower_all_taken(lower);
-    branch_to(lower, lower->node_count - 1);
+    branch_to(lower, lower->ptx->node_count - 1);
 }
 
 void lower_trap(Lower *lower) { lower_emit(lower, op_trap); }

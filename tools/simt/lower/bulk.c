@@ -1,4 +1,4 @@
-// cp.async.bulk, cp.reduce.async.bulk, st.async, red.async.
+// Lowers cp.async.bulk, cp.reduce.async.bulk, st.async and red.async.
 #include "simt/lower/lower.h"
 
 static const Choice operations[] = {
@@ -11,14 +11,15 @@ static BulkAddress bulk_address(Lower *lower, const PtxOperand *operand, PtxSpac
     const MemoryForm form = {.space = space, .elements = 1, .type = PTX_B64};
     const InstMemory memory = lower_memory(lower, operand, &form);
     const int64_t offset = (int64_t)memory.offset, limit = 1 << (BULK_OFFSET_BITS - 1);
-    if (offset < -limit || offset >= limit) lower_fail(lower, "an offset that is too large");
+    if (offset < -limit || offset >= limit)
+        lower_fail(lower, "the offset of an address is too large");
     return (BulkAddress){.base = memory.base,
                          .offset = (uint32_t)offset & ((1u << BULK_OFFSET_BITS) - 1),
                          .space = (uint32_t)space & 0x7f,
                          .wide = memory.wide};
 }
 
-// The first of the spaces that the opcode still names.
+// Takes the first space that the opcode names and that is not yet taken.
 static PtxSpace take_space(Lower *lower) {
     static const Choice spaces[] = {{PTX_MOD_GLOBAL, PTX_GLOBAL},
                                     {PTX_MOD_SHARED, PTX_SHARED},
@@ -57,7 +58,7 @@ static void take_reduction(Lower *lower, InstBulk *bulk) {
     if (!is_reduction(bulk->mode, bulk->type)) lower_unknown(lower);
 }
 
-// cp.async.bulk.prefetch.L2.global: nothing is cached here.
+// cp.async.bulk.prefetch.L2.global: no effect, since execution has no caches.
 static void lower_prefetch(Lower *lower) {
     if (!lower_take(lower, PTX_MOD_L2) || !lower_take(lower, PTX_MOD_GLOBAL)) lower_unknown(lower);
     lower_take(lower, PTX_MOD_L2_CACHE_HINT);
@@ -97,7 +98,7 @@ static void lower_bulk_copy(Lower *lower, bool reduces) {
     bulk.bytes = lower_source(lower, &at->operands[2], REGISTER_32);
     if (counted) bulk.barrier = bulk_address(lower, &at->operands[3], PTX_SHARED_CLUSTER);
     if (ranks) bulk.ranks = lower_source(lower, &at->operands[4], REGISTER_16);
-    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST); // what it costs is not counted
+    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
     lower_slot(lower, SLOT_SHARED_LD);
     Inst *inst = lower_emit(lower, op_bulk);
     inst->bulk = bulk;

@@ -1,7 +1,7 @@
-// Calls: of functions by name or by pointer, and of the functions that are built in.
+// Lowers calls of functions by name or by pointer, and calls of built-in functions.
 #include "simt/lower/lower.h"
 
-// A variable declared inside the function, not one of its parameters.
+// Whether the function declares this variable inside, not as a parameter.
 static bool own_scratch(const Lower *lower, const PtxVariable *variable) {
     for (uint32_t k = 0; k < lower->function->variable_count; k++)
         if (lower->function->variables[k] == variable) return true;
@@ -17,7 +17,7 @@ static void call_areas(Lower *lower, const PtxOperand *list, const PtxVariable *
         if (!variable || variable->space != PTX_PARAM || !own_scratch(lower, variable))
             lower_fail(lower, "only `.param` variables can be passed in a call");
         (*variables)[*count] = variable;
-        (*offsets)[(*count)++] = lower->scratch_area + (uint32_t)variable->offset;
+        (*offsets)[(*count)++] = lower->ptx->scratch_area + (uint32_t)variable->offset;
     }
 }
 
@@ -25,7 +25,7 @@ static void add_callee(Lower *lower, Code *callee) {
     Code *code = lower->code;
     for (uint32_t k = 0; k < code->callee_count; k++)
         if (code->callees[k] == callee) return;
-    ARENA_GROW(lower->arena, code->callees, code->callee_count, lower->callee_capacity);
+    ARENA_GROW(lower->arena, code->callees, code->callee_count, lower->ptx->callee_capacity);
     code->callees[code->callee_count++] = callee;
 }
 
@@ -34,7 +34,7 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     uint32_t pointer = lower_source(lower, callee, REGISTER_64);
     lower_emit(lower, op_call_pointer)->call = (InstCall){.site = site, .pointer = pointer};
     lower_fix(lower, (Fixup){.kind = FIXUP_CALL, .from = lower_node(lower)});
-    lower_emit(lower, op_nothing); // where the call returns to
+    lower_emit(lower, op_nothing); // the return address
     lower->code->indirect = true;
     for (uint32_t f = 0; f < lowering->module->function_count; f++) {
         const PtxFunction *function = &lowering->module->functions[f];
@@ -44,19 +44,6 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     }
 }
 
-static const BuiltIn built_ins[] = {
-    {STR("vprintf"), op_print, true, 2, {8, 8}},
-    {STR("__assertfail"), op_assert_fail, false, 4, {8, 8, 4, 8}},
-    {STR("malloc"), op_malloc, true, 1, {8}},
-    {STR("free"), op_free, true, 1, {8}},
-};
-
-const BuiltIn *lower_built_in(Str name) {
-    for (size_t k = 0; k < sizeof built_ins / sizeof *built_ins; k++)
-        if (str_equal(name, built_ins[k].name)) return &built_ins[k];
-    return NULL;
-}
-
 static void call_built_in(Lower *lower, CallSite *site, Str name) {
     const BuiltIn *known = lower_built_in(name);
     if (!known && (str_starts(name, STR("cuda")) || str_starts(name, STR("__cudaCDP"))))
@@ -64,12 +51,15 @@ static void call_built_in(Lower *lower, CallSite *site, Str name) {
                    "kernels cannot call the CUDA runtime on the CPU device (no dynamic "
                    "parallelism, no conditional graph nodes): call of `%.*s`",
                    STR_ARG(name));
-    if (!known) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(name));
+    if (!known)
+        lower_fail(lower, "call of `%.*s`, which the program does not define", STR_ARG(name));
     bool good = site->argument_count >= known->count;
     for (uint32_t k = 0; good && k < known->count; k++)
         good = site->passed[k]->bytes == known->bytes[k];
     if (site->result_count && site->received[0]->bytes < 4) good = false;
-    if (!good) lower_fail(lower, "call of `%.*s` with other parameters", STR_ARG(name));
+    if (!good)
+        lower_fail(lower, "call of `%.*s` with parameters of other sizes than it declares",
+                   STR_ARG(name));
     lower->code->ordered |= known->ordered;
     lower_emit(lower, known->run)->call.site = site;
 }
@@ -86,7 +76,7 @@ void lower_call(Lower *lower) {
     lower_all_taken(lower);
     CallSite *site = ARENA_NEW(lower->arena, 1, CallSite);
     site->caller = lower->code;
-    site->stride = lower->scratch_stride;
+    site->stride = lower->ptx->scratch_stride;
     uint32_t k = 0;
     if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST)
         call_areas(lower, &at->operands[k++], &site->received, &site->results, &site->result_count);

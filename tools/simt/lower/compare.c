@@ -1,4 +1,5 @@
-// setp and set: a comparison, combined with a predicate, as predicates or as a value.
+// Lowers setp and set: a comparison, optionally combined with a predicate, whose result is one or
+// two predicates or a value.
 #include "simt/lower/lower.h"
 
 // The operands of a comparison: one pair, or two when each register holds two 16-bit numbers.
@@ -16,7 +17,7 @@ static void split_halves(Lower *lower, uint32_t from, uint32_t to[2]) {
         (InstVector){.whole = from, .part = {to[0], to[1]}, .bytes = 2, .count = 2};
 }
 
-// The row of the comparison of one pair: that of setp, also for set.
+// The row that compares one pair. set uses the row of setp.
 static const Row *comparison_row(Lower *lower, uint32_t *pairs) {
     uint8_t left[PTX_MODIFIER_LIMIT];
     const uint32_t count = lower_left(lower, left);
@@ -28,7 +29,7 @@ static const Row *comparison_row(Lower *lower, uint32_t *pairs) {
     return row;
 }
 
-// setp.cmp[.bool][.ftz].type p[|q], a, b[, c]; set has the type of its result in front of type.
+// setp.cmp[.bool][.ftz].type p[|q], a, b[, c]; set has the type of its result before `type`.
 static Comparison lower_comparison(Lower *lower) {
     static const Choice combinations[] = {{PTX_MOD_AND, COMBINE_AND},
                                           {PTX_MOD_OR, COMBINE_OR},
@@ -52,7 +53,7 @@ static Comparison lower_comparison(Lower *lower) {
         comparison.a[0] = lower_source(lower, &operands[1], part);
         comparison.b[0] = lower_source(lower, &operands[2], part);
     }
-    // PTX ISA, "setp": .ftz is of f32 and f16.
+    // PTX ISA, "setp": .ftz applies to f32 and f16.
     for (uint32_t k = 0; flush && part != REGISTER_64 && k < comparison.pairs; k++) {
         comparison.a[k] = lower_flushed(lower, part, comparison.a[k]);
         comparison.b[k] = lower_flushed(lower, part, comparison.b[k]);
@@ -61,7 +62,8 @@ static Comparison lower_comparison(Lower *lower) {
     return comparison;
 }
 
-// Predicates of the pair: `to`, and of the opposite `other`; either may be PTX_NONE.
+// Writes the result for the pair to the predicate `to` and its negation to `other`. Either may be
+// PTX_NONE.
 static void emit_compare(Lower *lower, const Comparison *comparison, uint32_t pair, uint32_t to,
                          uint32_t other) {
     bool simple = to != PTX_NONE && other == PTX_NONE && !comparison->combine;
@@ -84,12 +86,13 @@ void lower_setp(Lower *lower) {
         emit_compare(lower, &comparison, 0, p, q);
         return;
     }
-    const uint32_t to[] = {p, q}, last = p == comparison.c ? 0 : 1; // it may be what both combine
+    // If p is also the source c, it must be written last.
+    const uint32_t to[] = {p, q}, last = p == comparison.c ? 0 : 1;
     for (uint32_t k = 1 - last, n = 0; n < 2; n++, k = 1 - k)
         if (to[k] != PTX_NONE) emit_compare(lower, &comparison, k, to[k], PTX_NONE);
 }
 
-// What set gives for true: 1 in a float, all ones in an integer.
+// The value that set writes for true: 1.0, or all ones in an integer.
 static uint64_t true_value(Lower *lower, PtxType type) {
     switch (type) {
     case PTX_F32:

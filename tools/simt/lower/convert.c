@@ -1,4 +1,4 @@
-// cvt. The common conversions have rows; op_convert does all others.
+// Lowers cvt. Common conversions have rows of their own; op_convert does all others.
 #include "simt/lower/lower.h"
 
 typedef struct {
@@ -58,7 +58,7 @@ static bool convertible(PtxType type) {
     return bytes && bytes <= 8 && !ptx_type_is_pair(type) && !ptx_type_is_fp8(type);
 }
 
-// A register may be wider than an integer type; its low part is read, all of it is written.
+// A register may be wider than an integer type. Then its low part is read, or all of it is written.
 static RegisterClass class_for(Lower *lower, const PtxOperand *operand, PtxType type) {
     RegisterClass class = lower_class(lower, operand);
     if (class == REGISTER_NONE || ptx_type_is_float(type)) class = register_class(type);
@@ -66,7 +66,7 @@ static RegisterClass class_for(Lower *lower, const PtxOperand *operand, PtxType 
     return class;
 }
 
-// To and from pairs of 8-bit floats: from two f32, from and to f16x2.
+// Conversions of pairs of 8-bit floats: from two f32, and from and to f16x2.
 static void lower_fp8(Lower *lower, const Conversion *conversion) {
     const PtxOperand *operands = lower->at->operands;
     const PtxType to = conversion->to, from = conversion->from;

@@ -1,4 +1,4 @@
-// Immediate dominators by the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast
+// Finds immediate dominators by the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast
 // Dominance Algorithm").
 #include "simt/lower/dominator.h"
 
@@ -25,16 +25,16 @@ Edges edges_reversed(Arena *arena, const Edges *edges) {
 
 // Reverse post-order from the root, without recursion.
 static void number_nodes(Arena *arena, const Edges *out, uint32_t root, Dominators *found) {
-    const size_t room = (size_t)out->count + 1;
-    uint32_t *stack = ARENA_NEW(arena, room, uint32_t), *at = ARENA_NEW(arena, room, uint32_t);
-    uint32_t *post = ARENA_NEW(arena, room, uint32_t);
+    const size_t size = (size_t)out->count + 1;
+    uint32_t *stack = ARENA_NEW(arena, size, uint32_t), *at = ARENA_NEW(arena, size, uint32_t);
+    uint32_t *post = ARENA_NEW(arena, size, uint32_t);
     for (uint32_t n = 0; n < out->count; n++) {
         found->number[n] = NONE;
         at[n] = out->start[n];
     }
     uint32_t depth = 0;
     stack[depth++] = root;
-    found->number[root] = 0; // seen
+    found->number[root] = 0; // marks it as seen
     while (depth) {
         uint32_t n = stack[depth - 1];
         if (at[n] == out->start[n + 1]) {
@@ -63,10 +63,10 @@ static uint32_t intersect(const Dominators *found, uint32_t a, uint32_t b) {
 }
 
 Dominators dominators_of(Arena *arena, const Edges *out, const Edges *in, uint32_t root) {
-    const size_t room = (size_t)out->count + 1;
-    Dominators found = {.order = ARENA_NEW(arena, room, uint32_t),
-                        .number = ARENA_NEW(arena, room, uint32_t),
-                        .dominator = ARENA_NEW(arena, room, uint32_t)};
+    const size_t size = (size_t)out->count + 1;
+    Dominators found = {.order = ARENA_NEW(arena, size, uint32_t),
+                        .number = ARENA_NEW(arena, size, uint32_t),
+                        .dominator = ARENA_NEW(arena, size, uint32_t)};
     number_nodes(arena, out, root, &found);
     for (uint32_t n = 0; n < out->count; n++) found.dominator[n] = NONE;
     found.dominator[root] = root;

@@ -1,4 +1,4 @@
-// Graphs as lists of edges, and who dominates whom.
+// Directed graphs as lists of edges, and their dominator trees.
 #ifndef DOMINATOR_H
 #define DOMINATOR_H
 
@@ -6,22 +6,23 @@
 
 #include "base/arena.h"
 
-// Edges of `count` nodes; those of node n are to[start[n]] up to to[start[n + 1]].
+// The edges of `count` nodes. Those of node n are to[start[n]] up to, not including,
+// to[start[n + 1]].
 typedef struct {
     uint32_t count;
     uint32_t *start, *to;
 } Edges;
 
-// What is known of the nodes that are reached from a root. UINT32_MAX stands for none.
+// The dominators of the nodes that are reachable from a root. UINT32_MAX means none.
 typedef struct {
     uint32_t *order; // reached nodes in reverse post-order, the root first
     uint32_t reached;
-    uint32_t *number;    // of a node in that order
-    uint32_t *dominator; // immediate; the root's is itself
+    uint32_t *number;    // by node: its index in `order`
+    uint32_t *dominator; // by node: its immediate dominator; the root's is the root
 } Dominators;
 
 Edges edges_reversed(Arena *arena, const Edges *edges);
-// `in` is `out` reversed. Of post-dominators: the other way round, the root is the exit.
+// `in` is `out` reversed. For post-dominators swap them and let the root be the exit.
 Dominators dominators_of(Arena *arena, const Edges *out, const Edges *in, uint32_t root);
 
 #endif

@@ -1,55 +1,57 @@
-// Control flow of one function: basic blocks and where split lanes meet again.
+// The control-flow graph of a function, and its merge points: the nodes where lanes that a branch
+// has split run together again.
 //
-// A GPU's compiler sets up a convergence barrier where lanes may split: lanes wait at the place
-// where their ways come together, and one that ends, or goes where that place is not reached any
-// more, is taken off the list of those that are waited for. So:
+// A GPU's compiler sets up a convergence barrier where lanes may split. Lanes wait at the merge
+// point. A lane that exits, or from which the merge point is no longer reachable, leaves the
+// barrier. The rules are:
 //
-// - Lanes that split at a node meet at its immediate post-dominator, the first node that lies on
-//   all ways from it. Ways that end the thread do not count where others go on.
-// - In a loop they meet already at the first node that lies on all ways on which they stay in it:
-//   `for (...) { if (a) { if (b) break; x; } y; }` rejoins at y. Lanes that leave the loop wait for
-//   the others behind it.
-// - Where no such place is in a loop, because several ways lead straight back to its header (an
-//   interpreter's cases, a `continue` at the end of each branch), they meet at the header: ptxas
-//   puts one end of all rounds in front of it.
-// - Where only some ways from a node come together (`goto` past the end of an `if`, a case that
-//   falls into the next) those that come wait there too. The node, the immediate dominator of the
-//   place, has one such place at most: the last, and none if lanes that split there may leave a
-//   loop past the first. Of two whose ways cross, the one that is first in reverse post-order is
-//   kept. Within the ways to another such place there is none that could be passed without leaving
-//   them: lanes do not wait twice for those who are still on their way.
-// - Two branches of `a && b` are one if b is cheap: then it is computed for all lanes, and those
-//   which do not need it are with the others behind it.
+// - Lanes that split at a node merge at its immediate post-dominator, the first node on all paths
+//   from it. Paths that end the thread are ignored if other paths go on.
+// - In a loop they merge at the first node on all paths that stay in the loop:
+//   `for (...) { if (a) { if (b) break; x; } y; }` merges at y. Lanes that leave the loop wait for
+//   the others after it.
+// - If a loop has no such node because several paths lead straight back to its header (an
+//   interpreter's cases, a `continue` at the end of each branch), lanes merge at the header: ptxas
+//   puts a common end of all iterations in front of it.
+// - If only some paths from a node come together (`goto` past the end of an `if`, a case that falls
+//   through to the next), lanes on these paths merge there too. We call this a partial merge point.
+//   It belongs to its immediate dominator, which has at most one, the last; it has none if lanes
+//   may leave a loop without passing the dominator's first merge point. If the regions of two
+//   partial merge points cross, the one first in reverse post-order counts. If one region contains
+//   the other, the inner merge point is dropped when lanes can pass it and stay in the outer
+//   region, since lanes would wait twice for the same lanes.
+// - The two branches of `a && b` are one branch if b is cheap: b is computed for all lanes, and
+//   lanes that do not need it merge with the others after it.
 //
-// This is what ptxas does in most cases, read off its machine code: where it sets BSSY, BSYNC and
-// BREAK in 200 random control flows. tests/simt/flows/bounds.csv names those where it does not.
+// ptxas follows these rules in most of 200 random control flows, as the places of BSSY, BSYNC and
+// BREAK in its machine code show. tests/simt/flows/bounds.csv lists those where it does not.
 #ifndef FLOW_H
 #define FLOW_H
 
 #include "simt/ptx/ptx.h"
 
-// A node where lanes meet. Who comes to a node that is not in `inside` (a bit for each node; NULL:
-// all are) is no longer waited for.
+// A merge point. The others stop waiting for a lane that reaches a node outside `inside`, which has
+// a bit for each node; NULL means that all nodes are inside.
 typedef struct {
     uint32_t node;
     const uint64_t *inside;
-} FlowMeet;
+} FlowMerge;
 
-typedef struct {
+typedef struct FlowNode {
     uint32_t first, end; // PTX instructions [first, end)
-    bool synthetic;      // only the branch around a guarded instruction that cannot be guarded
-    bool bare_exit;      // nothing but the end of the thread
-    bool condition; // a branch, and what decides it is cheap to compute for lanes that need it not
-    bool brief;     // so few instructions that they run under a predicate
-    uint32_t *next; // successors, the one taken first
+    bool synthetic;      // only a branch around a guarded instruction that cannot be predicated
+    bool bare_exit;      // only the end of the thread
+    bool condition;      // a branch with a condition so cheap that ptxas computes it speculatively
+    bool brief;          // so few instructions that ptxas predicates them
+    uint32_t *next;      // successors, the branch target first
     uint32_t next_count;
-    FlowMeet *meets; // of lanes that split here, the nearest first; a later one is for those that
-    uint32_t meet_count; // left what is inside the earlier ones
-    bool join;           // some branch's lanes meet here
-    bool outside;        // lanes come here that left what is inside some meet
+    FlowMerge *merges; // of lanes that split here, the nearest first; a later one is for lanes that
+    uint32_t merge_count; // left the `inside` of the earlier ones
+    bool join;            // a merge point of some branch
+    bool outside;         // lanes may reach it that left the `inside` of some merge point
 } FlowNode;
 
-// Fills in the meets, `join` and `outside` of all nodes. Node 0 is where threads start.
-void flow_meets(Arena *arena, FlowNode *nodes, uint32_t count);
+// Fills in the merge points, `join` and `outside` of all nodes. Threads start at node 0.
+void flow_find_merges(Arena *arena, FlowNode *nodes, uint32_t count);
 
 #endif

@@ -1,4 +1,4 @@
-// Natural loops: see loops.h.
+// Finds natural loops from their back edges.
 #include "simt/lower/loops.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void add_member(Loop *loop, uint32_t node) {
     loop->members[loop->count++] = node;
 }
 
-// The header, and all that reach it without leaving.
+// Collects the header and the nodes that reach it inside the loop.
 static void find_members(Arena *arena, Loop *loop, uint32_t *list, const Edges *in,
                          const Dominators *found) {
     loop->inside = ARENA_NEW(arena, in->count / 64 + 1u, uint64_t);

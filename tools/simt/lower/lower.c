@@ -1,5 +1,5 @@
-// Lowering: registers get places in the frame, constants too, instructions their Op. See
-// lowering.h.
+// Lowers a function of PTX: gives registers and constants their places in the frame and emits
+// executable instructions block by block.
 #include "simt/lower/lower.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void (*const lowerings[OPCODES])(Lower *) = {[OPCODE_NONE] = lower_unknow
 static void lower_one(Lower *lower) {
     const PtxOpcode opcode = lower->at->opcode;
     for (size_t class = 0; class < REGISTER_128; class ++) lower->temporaries[class].used = 0;
-    lower->taken = 0;
+    lower->ptx->taken = 0;
     lower_take_hints(lower, ptx_opcodes[opcode].hints);
     lowerings[opcode](lower);
 }
@@ -25,7 +25,7 @@ static void lower_one(Lower *lower) {
 static void lower_guarded(Lower *lower) {
     const PtxInst *at = lower->at;
     const OpcodeFlow flow = ptx_flow(at);
-    bool branched = lower->node > 0 && lower->nodes[lower->node - 1].synthetic;
+    bool branched = lower->ptx->node > 0 && lower->ptx->nodes[lower->ptx->node - 1].synthetic;
     bool branch = flow == FLOW_BRANCH || (flow == FLOW_RETURN && !lower->function->entry);
     if (at->guard == PTX_NONE || branched || branch) {
         lower_one(lower);
@@ -40,24 +40,24 @@ static void lower_guarded(Lower *lower) {
 }
 
 static void lower_entry(Lower *lower, uint32_t slot) {
-    const FlowNode *node = &lower->nodes[lower->node];
+    const FlowNode *node = &lower->ptx->nodes[lower->ptx->node];
     Op *enter = node->outside ? op_enter_outside : node->join ? op_enter_join : op_enter;
     Inst *entry = lower_emit(lower, enter);
     entry->slot = slot;
-    entry->node = lower->node;
+    entry->node = lower->ptx->node;
 }
 
 // Whether the node only ends the kernel.
 static bool only_ends(const Lower *lower, uint32_t number) {
-    const FlowNode *node = &lower->nodes[number];
+    const FlowNode *node = &lower->ptx->nodes[number];
     if (!lower->function->entry || node->synthetic || node->end != node->first + 1) return false;
     const PtxInst *inst = &lower->function->insts[node->first];
     const OpcodeFlow flow = ptx_flow(inst);
     return (flow == FLOW_RETURN || flow == FLOW_EXIT) && inst->guard == PTX_NONE;
 }
 
-// A jump to a node where the kernel only ends comes here, after the instructions of those that
-// reach it step by step.
+// A jump to a node that only ends the kernel goes to a second entry, which is emitted after the
+// node's other instructions.
 enum { TO_LEAVE = 2 };
 static void lower_leave(Lower *lower, uint32_t slot) {
     lower_entry(lower, slot);
@@ -66,8 +66,8 @@ static void lower_leave(Lower *lower, uint32_t slot) {
 
 static void lower_block(Lower *lower, size_t *place) {
     const PtxFunction *function = lower->function;
-    FlowNode *node = &lower->nodes[lower->node];
-    place[lower->node] = lower->count;
+    FlowNode *node = &lower->ptx->nodes[lower->ptx->node];
+    place[lower->ptx->node] = lower->count;
     lower->at = node->first < function->inst_count ? &function->insts[node->first] : NULL;
     uint32_t slot = lower_slot(lower, SLOT_BLOCK);
     lower->lowering->slots->slots[slot].ptx = node->first;
@@ -84,8 +84,8 @@ static void lower_block(Lower *lower, size_t *place) {
         lower->at = &function->insts[k];
         lower_guarded(lower);
     }
-    if (only_ends(lower, lower->node)) lower_leave(lower, slot);
-    if (lower->node + 1 < lower->node_count) return;
+    if (only_ends(lower, lower->ptx->node)) lower_leave(lower, slot);
+    if (lower->ptx->node + 1 < lower->ptx->node_count) return;
     lower->at = NULL; // the end of the function
     lower_emit(lower, function->entry ? op_exit : op_return)->returns_from = lower->code;
 }
@@ -109,11 +109,11 @@ static const Inst *const *place_table(Lower *lower, const Fixup *fixup, uint32_t
 }
 
 static MergePoints place_merges(Lower *lower, const FlowNode *from, const Places *places) {
-    if (!from || from->meet_count == 0) return (MergePoints){NULL, 0};
-    MergePoint *meets = ARENA_NEW(lower->arena, from->meet_count, MergePoint);
-    for (uint32_t k = 0; k < from->meet_count; k++)
-        meets[k] = (MergePoint){place_of(places, from->meets[k].node), from->meets[k].inside};
-    return (MergePoints){meets, from->meet_count};
+    if (!from || from->merge_count == 0) return (MergePoints){NULL, 0};
+    MergePoint *merges = ARENA_NEW(lower->arena, from->merge_count, MergePoint);
+    for (uint32_t k = 0; k < from->merge_count; k++)
+        merges[k] = (MergePoint){place_of(places, from->merges[k].node), from->merges[k].inside};
+    return (MergePoints){merges, from->merge_count};
 }
 
 static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) {
@@ -128,7 +128,7 @@ static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) 
     case FIXUP_TABLE:
         inst->table.targets = place_table(lower, fixup, inst->table.count, places);
         inst->table.merges = merges;
-        inst[1].branch.target = inst; // the jump behind it goes back to it
+        inst[1].branch.target = inst; // the jump after the branch goes back to it
         break;
     case FIXUP_CALL:
         inst->call.merges = merges;
@@ -143,26 +143,27 @@ static void finish(Lower *lower, const size_t *place) {
     memcpy(code->insts, lower->insts, lower->count * sizeof *code->insts);
     for (uint32_t k = 0; k < code->count; k++) code->insts[k].plain = code->insts[k].run;
     const Places places = {code->insts, place};
-    for (size_t k = 0; k < lower->fixup_count; k++) apply_fixup(lower, &lower->fixups[k], &places);
-    code->registers = lower->offset;
+    for (size_t k = 0; k < lower->ptx->fixup_count; k++)
+        apply_fixup(lower, &lower->ptx->fixups[k], &places);
+    code->registers = lower->ptx->offset;
     code->frame_bytes = lower->frame;
     code->lowered = true;
 }
 
 static void count_uses(Lower *lower, const PtxOperand *operand) {
-    if (operand->reg != PTX_NONE) lower->uses[operand->reg]++;
+    if (operand->reg != PTX_NONE) lower->ptx->uses[operand->reg]++;
     for (uint32_t k = 0; k < operand->count; k++) count_uses(lower, &operand->items[k]);
 }
 
-// How often each register is named.
+// Counts how often each register is named.
 static void survey(Lower *lower) {
     const PtxFunction *function = lower->function;
-    lower->offset = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);
-    lower->uses = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);
-    for (uint32_t k = 0; k < function->register_count; k++) lower->offset[k] = PTX_NONE;
+    lower->ptx->offset = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);
+    lower->ptx->uses = ARENA_NEW(lower->arena, function->register_count + 1u, uint32_t);
+    for (uint32_t k = 0; k < function->register_count; k++) lower->ptx->offset[k] = PTX_NONE;
     for (uint32_t k = 0; k < function->inst_count; k++) {
         const PtxInst *inst = &function->insts[k];
-        if (inst->guard != PTX_NONE) lower->uses[inst->guard]++;
+        if (inst->guard != PTX_NONE) lower->ptx->uses[inst->guard]++;
         for (uint32_t j = 0; j < inst->operand_count; j++) count_uses(lower, &inst->operands[j]);
     }
 }
@@ -179,28 +180,31 @@ static uint32_t result_bytes(const PtxFunction *function) {
 // An area of the frame in which each lane has its own bytes.
 static uint32_t lane_area(Lower *lower, uint32_t bytes, uint32_t *stride) {
     *stride = (uint32_t)align_up(bytes, 8);
-    return lower_room(lower, *stride * LANES);
+    return lower_reserve(lower, *stride * LANES);
 }
 
 static void place_areas(Lower *lower) {
     const PtxFunction *function = lower->function;
     Code *code = lower->code;
     if (!function->entry) {
-        lower_room(lower, FRAME_SAVED);
-        lower->param_area = lane_area(lower, function->param_bytes, &lower->param_stride);
-        lower->result_area = lane_area(lower, result_bytes(function), &lower->result_stride);
+        lower_reserve(lower, FRAME_SAVED);
+        lower->ptx->param_area = lane_area(lower, function->param_bytes, &lower->ptx->param_stride);
+        lower->ptx->result_area =
+            lane_area(lower, result_bytes(function), &lower->ptx->result_stride);
     }
-    lower->scratch_area = lane_area(lower, function->scratch_bytes, &lower->scratch_stride);
-    code->param_offset = lower->param_area;
-    code->param_stride = lower->param_stride;
-    code->result_offset = lower->result_area;
-    code->result_bytes = lower->result_stride;
+    lower->ptx->scratch_area =
+        lane_area(lower, function->scratch_bytes, &lower->ptx->scratch_stride);
+    code->param_offset = lower->ptx->param_area;
+    code->param_stride = lower->ptx->param_stride;
+    code->result_offset = lower->ptx->result_area;
+    code->result_bytes = lower->ptx->result_stride;
 }
 
 bool lower_function(Lowering *lowering, Code *code) {
     Lower *lower = ARENA_NEW(lowering->arena, 1, Lower);
     lower->lowering = lowering;
     lower->arena = lowering->arena;
+    lower->ptx = ARENA_NEW(lowering->arena, 1, PtxLower);
     lower->code = code;
     lower->function = code->source;
     lowering->status = SIMT_OK;
@@ -209,8 +213,9 @@ bool lower_function(Lowering *lowering, Code *code) {
     place_areas(lower);
     lower_nodes(lower);
     lower_registers(lower);
-    size_t *place = ARENA_NEW(lower->arena, lower->node_count, size_t);
-    for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_block(lower, place);
+    size_t *place = ARENA_NEW(lower->arena, lower->ptx->node_count, size_t);
+    for (lower->ptx->node = 0; lower->ptx->node < lower->ptx->node_count; lower->ptx->node++)
+        lower_block(lower, place);
     finish(lower, place);
     lower_origins(lower);
     lower_spin_reads(lower);

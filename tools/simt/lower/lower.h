@@ -1,133 +1,100 @@
-// What the parts of lowering share. Errors leave through lower->leave.
+// The state and the functions that the files of lower/ share. They lower PTX.
 #ifndef LOWER_H
 #define LOWER_H
 
-#include <setjmp.h>
-
+#include "simt/emit/emit.h"
 #include "simt/lower/flow.h"
 #include "simt/lower/lowering.h"
-#include "simt/lower/row.h"
-#include "simt/ops/ops.h"
 
-// What an instruction refers to by the node it leads to, until all nodes have their place.
+// A reference to a node, which becomes an address after all nodes are emitted.
 typedef struct {
     enum { FIXUP_BRANCH, FIXUP_TABLE, FIXUP_CALL } kind;
     size_t inst;          // index in Lower.insts
     uint32_t target;      // node, of a branch or jump
-    const FlowNode *from; // at whose end lanes are split, NULL: they are not
+    const FlowNode *from; // the node at whose end lanes may split, or NULL
     uint32_t *table;      // nodes, of a table branch
 } Fixup;
 
-// Places in the frame that each PTX instruction uses anew.
-typedef struct {
-    uint32_t *places;
-    size_t count, used, capacity;
-} Temporaries;
-
-typedef struct {
-    Lowering *lowering;
-    Arena *arena;
-    Code *code;
-    const PtxFunction *function;
-    jmp_buf leave;
-
-    Inst *insts;
-    size_t count, capacity;
+// The state for lowering PTX, besides struct Lower.
+struct PtxLower {
     Fixup *fixups;
     size_t fixup_count, fixup_capacity;
-    uint32_t *offset; // of registers in the frame, PTX_NONE: it has no place
-    uint32_t *uses;   // how often a register is named in the function
-    uint32_t frame;   // bytes so far
-    uint32_t frame_predicates, predicates_left;
-    Temporaries temporaries[REGISTER_128];
-    size_t constant_capacity, callee_capacity;
+    uint32_t *offset; // by register: its offset in the frame, PTX_NONE if it has none
+    uint32_t *uses;   // by register: how often the function names it
+    size_t callee_capacity;
     uint32_t param_area, result_area, scratch_area, param_stride, result_stride, scratch_stride;
 
     FlowNode *nodes;
     uint32_t node_count;
     uint32_t *node_of; // by PTX instruction that starts a node
-    uint32_t node;     // being emitted
+    uint32_t node;     // the node being emitted
 
-    const PtxInst *at; // being lowered
-    uint32_t taken;    // of its modifiers, a bit each
-} Lower;
+    uint32_t taken; // a bit for each modifier of the current instruction that was taken
+};
 
-_Noreturn void lower_fail(Lower *lower, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-_Noreturn void lower_unknown(Lower *lower); // the instruction or a modifier of it
+// Fails because the instruction or a modifier of it is not supported.
+_Noreturn void lower_unknown(Lower *lower);
 
-// Whether an access says more of order than that it is strong.
+// Whether an access orders others, not only itself.
 static inline bool lower_orders(uint32_t order) { return order & (ORDER_ACQUIRE | ORDER_RELEASE); }
 
-// --- emit.c ---
-Inst *lower_emit(Lower *lower, Op *run);
-// A row of ops/ that exists, with as many operands as it has: of an opcode whose only modifier is a
-// type, and for machine code by its name.
-void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands);
-void lower_emit_row(Lower *lower, Str name, const uint32_t *operands);
-uint32_t lower_slot(Lower *lower, SlotKind kind);
-void lower_fix(Lower *lower, Fixup fixup); // of the instruction emitted last
+void lower_fix(Lower *lower, Fixup fixup); // branch.c: for the last emitted instruction
 
 // --- operand.c ---
-uint32_t lower_room(Lower *lower, uint32_t bytes); // in the frame, for all lanes
-uint32_t lower_place(Lower *lower, RegisterClass class);
-uint32_t lower_temp(Lower *lower, RegisterClass class); // for the PTX instruction being lowered
-uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);
 uint32_t lower_register(Lower *lower, uint32_t reg); // its offset in the frame
-// The class of a register operand, REGISTER_NONE if it is no register.
+// The class of a register operand, REGISTER_NONE for other operands.
 RegisterClass lower_class(const Lower *lower, const PtxOperand *operand);
-// Frame offset of an operand that is read or written.
+// The frame offset of an operand that is read or written.
 uint32_t lower_source(Lower *lower, const PtxOperand *operand, RegisterClass class);
 uint32_t lower_dest(Lower *lower, const PtxOperand *operand, RegisterClass class);
-// The same, PTX_NONE for `_`.
+// The same as lower_dest, but PTX_NONE for `_`.
 uint32_t lower_wanted(Lower *lower, const PtxOperand *operand, RegisterClass class);
-// Of the second register of `%r1|%p1`, a predicate; PTX_NONE if there is none.
+// The offset of the predicate of `%r1|%p1`, PTX_NONE if there is none.
 uint32_t lower_second_dest(Lower *lower, const PtxOperand *operand);
 
 // --- places.c ---
-void lower_registers(Lower *lower); // sets lower->offset; after lower_nodes
+void lower_registers(Lower *lower); // sets lower->ptx->offset; call lower_nodes first
 
 // --- modifier.c ---
-// One of several modifiers that exclude each other. A list ends with PTX_MOD_NONE.
+// One of several modifiers that exclude each other. A list of them ends with PTX_MOD_NONE.
 typedef struct {
     PtxModifier modifier;
     uint32_t value;
 } Choice;
 
+// These take modifiers that were not taken yet. If there is none, those that return a bool return
+// false, and the others fail.
 bool lower_take(Lower *lower, PtxModifier modifier);
-void lower_take_hints(Lower *lower, const uint8_t *hints); // up to PTX_MOD_NONE; NULL: none
-bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value); // false: none
-uint32_t lower_choice(Lower *lower, const Choice *choices);                   // there must be one
-uint32_t lower_next(Lower *lower,
-                    const Choice *choices);   // the first of them that is left, likewise
-PtxType lower_take_type(Lower *lower);        // the first type that is left, likewise
-PtxType lower_first_type(const Lower *lower); // stays there; PTX_NOTYPE if there is none
-uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]); // their number
-const Row *lower_row(const Lower *lower); // of the opcode and what is left; NULL if there is none
-void lower_all_taken(Lower *lower);
-void lower_operands(Lower *lower, uint32_t least, uint32_t most);
+void lower_take_hints(Lower *lower, const uint8_t *hints); // a list up to PTX_MOD_NONE, or NULL
+bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value);
+uint32_t lower_choice(Lower *lower, const Choice *choices); // by the order of the choices
+uint32_t lower_next(Lower *lower, const Choice *choices);   // by the order in the instruction
+PtxType lower_take_type(Lower *lower);                      // the first type
+void lower_all_taken(Lower *lower);                         // fails if any is left
+PtxType lower_first_type(const Lower *lower); // does not take it; PTX_NOTYPE if there is none
+uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]); // returns their number
+const Row *lower_row(const Lower *lower); // of the opcode with the modifiers left, or NULL
+void lower_operands(Lower *lower, uint32_t least, uint32_t most); // checks their number
 
 // --- arithmetic.c ---
-// Emits the instruction by its row. `flush`: a bit for each operand whose subnormal f32 numbers are
-// taken as zero, the result's in bit 0. Returns the result's offset.
+// Emits the row of an opcode with a type as its only modifier.
+void lower_emit_typed(Lower *lower, PtxOpcode opcode, PtxType type, const uint32_t *operands);
+// Emits the instruction with this row. `flush` has a bit for each operand whose subnormal f32
+// numbers count as zero; bit 0 is the result's. Returns the result's offset.
 uint32_t lower_by_row(Lower *lower, const Row *row, uint32_t flush);
-// A copy of a register with zeros for the subnormal numbers: f16 or f32 by its class (.ftz).
-uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from);
 
 // --- memory.c ---
-// What the modifiers of an access say.
+// The modifiers of a memory access.
 typedef struct {
     PtxSpace space;
-    uint8_t order; // ORDER_*: other threads are meant to see it
-    Scope scope;   // which; SCOPE_DEVICE if it is not said
+    uint8_t order; // ORDER_*, 0 if weak
+    Scope scope;   // SCOPE_DEVICE by default
     uint8_t elements;
     PtxType type;
 } MemoryForm;
 Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
-// The first counter of an access; `rows`: by ldmatrix or stmatrix.
-uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
@@ -136,17 +103,17 @@ void lower_origins(Lower *lower); // sets lower->code->origins
 void lower_spin_reads(Lower *lower); // sets `use` of the reads of lower->code's instructions
 
 // --- uniform.c ---
-// Whether an operand is the same in all lanes, as far as one can see from how it was made: of
-// constants, parameters and blocks' numbers, in registers that are written once.
+// Whether an operand is known to be the same in all lanes: computed from constants, parameters and
+// block indices in registers that are written once.
 bool lower_is_uniform(const Lower *lower, const PtxOperand *operand);
 
 // --- blocks.c ---
-void lower_nodes(Lower *lower);                 // builds lower->nodes
-const FlowNode *lower_node(const Lower *lower); // the current one
+void lower_nodes(Lower *lower);                 // builds lower->ptx->nodes
+const FlowNode *lower_node(const Lower *lower); // the current node
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst);
 const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst);
 
-// --- what the table in ptx/opcode.h names ---
+// --- the lowering functions that the table in ptx/opcode.h names ---
 void lower_arithmetic(Lower *lower); // arithmetic.c
 void lower_rounded(Lower *lower);
 void lower_slct(Lower *lower);
@@ -189,15 +156,5 @@ void lower_mma(Lower *lower);
 void lower_ldmatrix(Lower *lower);
 void lower_stmatrix(Lower *lower);
 void lower_movmatrix(Lower *lower);
-
-// A function that is built in: what it is given, by its size.
-typedef struct {
-    Str name;
-    Op *run;
-    bool ordered; // what it does depends on the order in which blocks run
-    uint32_t count;
-    uint8_t bytes[4];
-} BuiltIn;
-const BuiltIn *lower_built_in(Str name); // call.c; NULL: there is none
 
 #endif

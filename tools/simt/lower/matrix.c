@@ -1,8 +1,9 @@
-// Matrix instructions of a warp: wmma, mma, ldmatrix, stmatrix, movmatrix. Each is lowered to the
-// loads and stores that ptxas makes of it for sm_90, so that their counts are the hardware's, and
-// to what lanes exchange. See ops/matrix.h.
-#include "simt/lower/fragment.h"
-#include "simt/lower/matrix_rows.h"
+// Lowers the matrix instructions of a warp: wmma, mma, ldmatrix, stmatrix, movmatrix. Each becomes
+// the loads and stores that ptxas generates for sm_90, so that their counts are the hardware's, and
+// exchanges between lanes. See ops/matrix.h.
+#include "simt/emit/fragment.h"
+#include "simt/emit/matrix_rows.h"
+#include "simt/lower/lower.h"
 
 // --- modifiers ---
 
@@ -40,7 +41,7 @@ static ElementType take_element(Lower *lower) {
     return (ElementType)lower_next(lower, types);
 }
 
-// True: by columns.
+// True for .col.
 static bool take_layout(Lower *lower) {
     static const Choice layouts[] = {{PTX_MOD_ROW, 0}, {PTX_MOD_COL, 1}, {PTX_MOD_NONE, 0}};
     return lower_choice(lower, layouts);
@@ -48,11 +49,11 @@ static bool take_layout(Lower *lower) {
 
 // --- fragments ---
 
-// Which products there are: PTX ISA, "Warp Level Matrix Instructions: Matrix Shape".
+// A supported product. PTX ISA, "Warp Level Matrix Instructions: Matrix Shape".
 typedef struct {
-    uint32_t types; // of a and b, a bit for each
+    uint32_t types; // a bit for each ElementType of a and b
     MatrixShape shape;
-    uint32_t terms; // products added at once, by the machine instruction that ptxas takes
+    uint32_t terms; // products added at once by ptxas's machine instruction
 } Product;
 
 enum {
@@ -101,7 +102,7 @@ static bool sums_to(ElementType factors, ElementType sum) {
     }
 }
 
-// Refuses a fragment of which there is no product.
+// Fails if no product has such a fragment.
 static void find_fragment(Lower *lower, const MatrixFragment *fragment) {
     const MatrixShape shape = fragment->shape;
     for (const Product *product = wmma_products; product->types; product++) {
@@ -134,7 +135,7 @@ typedef struct {
     ElementType d, a, b, c;
 } Types;
 
-// Of wmma with f16, a and b are not named.
+// wmma with f16 does not name the types of a and b.
 static Types take_types(Lower *lower, bool wmma) {
     Types types = {.d = take_element(lower)};
     types.a = types.b = ELEMENT_F16;
@@ -149,7 +150,7 @@ static Types take_types(Lower *lower, bool wmma) {
     return types;
 }
 
-// Refuses types that do not go together.
+// Fails if the types cannot be combined.
 static void check_types(Lower *lower, const Product *product, const Types *types, bool wmma) {
     if (!(product->types >> types->b & 1) || (wmma && types->a != types->b)) lower_unknown(lower);
     if (product->types == HALVES && types->a != types->b) lower_unknown(lower);
@@ -203,24 +204,24 @@ void lower_movmatrix(Lower *lower) {
     lower_operands(lower, 2, 2);
     const uint32_t from = lower_source(lower, &lower->at->operands[1], REGISTER_32);
     const uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_32);
-    matrix_rows_turn(lower, 1, &from, &d);
+    matrix_rows_transpose(lower, 1, &from, &d);
 }
 
-static MatrixRowsRoom room_for(Lower *lower) {
-    MatrixRowsRoom room;
-    for (uint32_t k = 0; k < 4; k++) room.row[k] = lower_temp(lower, REGISTER_32);
-    for (uint32_t k = 0; k < 4; k++) room.straight[k] = lower_temp(lower, REGISTER_32);
-    return room;
+static MatrixRowsTemps take_temps(Lower *lower) {
+    MatrixRowsTemps temps;
+    for (uint32_t k = 0; k < 4; k++) temps.row[k] = lower_temp(lower, REGISTER_32);
+    for (uint32_t k = 0; k < 4; k++) temps.straight[k] = lower_temp(lower, REGISTER_32);
+    return temps;
 }
 
-// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {registers}, [row]; stmatrix the other way round
+// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {registers}, [row]; stmatrix [row], {registers}
 static void lower_matrix_access(Lower *lower, bool load) {
     static const Choice counts[] = {
         {PTX_MOD_X1, 1}, {PTX_MOD_X2, 2}, {PTX_MOD_X4, 4}, {PTX_MOD_NONE, 0}};
     take_aligned(lower);
     if (!lower_take(lower, PTX_MOD_M8N8) || !lower_take(lower, PTX_MOD_B16)) lower_unknown(lower);
     const uint32_t count = lower_choice(lower, counts);
-    const bool turned = lower_take(lower, PTX_MOD_TRANS);
+    const bool transposed = lower_take(lower, PTX_MOD_TRANS);
     MemoryForm form = lower_take_form(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
@@ -230,11 +231,11 @@ static void lower_matrix_access(Lower *lower, bool load) {
     const InstMemory memory = lower_memory(lower, &operands[load ? 1 : 0], &form);
     MatrixFragment fragment = {.type = ELEMENT_F16, .per_register = 2, .registers = count};
     fragment_registers(lower, &fragment, &operands[load ? 0 : 1], load);
-    const MatrixRowsRoom room = room_for(lower);
+    const MatrixRowsTemps temps = take_temps(lower);
     if (load)
-        matrix_rows_load(lower, memory, count, fragment.reg, turned, &room);
+        matrix_rows_load(lower, memory, count, fragment.reg, transposed, &temps);
     else
-        matrix_rows_store(lower, memory, count, fragment.reg, turned, &room);
+        matrix_rows_store(lower, memory, count, fragment.reg, transposed, &temps);
 }
 
 void lower_ldmatrix(Lower *lower) { lower_matrix_access(lower, true); }
@@ -247,10 +248,10 @@ typedef struct {
     InstMemory memory; // of the first element
     uint32_t stride;   // a register
     bool by_columns, load;
-    bool adjacent; // the elements of a register, or of two of them, are neighbours in memory
+    bool adjacent; // the elements of a register, or of two registers, are adjacent in memory
 } Whole;
 
-// The address that a lane uses for the element at the index, or instead of it.
+// The address that a lane accesses for the element at the index. SPOT_* is in exec/inst.h.
 static InstMemory spot(Lower *lower, const Whole *whole, uint32_t index, int mode) {
     InstMemory memory = whole->memory;
     memory.base = lower_temp(lower, memory.wide ? REGISTER_64 : REGISTER_32);
@@ -266,17 +267,17 @@ static InstMemory spot(Lower *lower, const Whole *whole, uint32_t index, int mod
     return memory;
 }
 
-// 16 bits, elements of a register below each other in memory.
-static void access_turned(Lower *lower, const Whole *whole, uint32_t r) {
+// Accesses elements of 16 bits when the elements of a register are in different rows of memory.
+static void access_transposed(Lower *lower, const Whole *whole, uint32_t r) {
     uint32_t other = lower_temp(lower, REGISTER_32);
     const uint32_t *reg = &whole->fragment->reg[r];
     const InstMemory memory = spot(lower, whole, 2 * r, SPOT_TURNED);
-    if (!whole->load) matrix_rows_turn(lower, 1, reg, &other);
+    if (!whole->load) matrix_rows_transpose(lower, 1, reg, &other);
     matrix_rows_access(lower, memory, 4, 1, &other, whole->load, false);
-    if (whole->load) matrix_rows_turn(lower, 1, &other, reg);
+    if (whole->load) matrix_rows_transpose(lower, 1, &other, reg);
 }
 
-// 8 bits, elements of a register below each other.
+// Loads elements of 8 bits when the elements of a register are in different rows of memory.
 static void load_bytes(Lower *lower, const Whole *whole, uint32_t r) {
     InstVector vector = {.whole = whole->fragment->reg[r], .bytes = 1, .count = 4};
     for (uint32_t e = 0; e < 4; e++) {
@@ -287,7 +288,7 @@ static void load_bytes(Lower *lower, const Whole *whole, uint32_t r) {
     lower_emit(lower, op_pack)->vector = vector;
 }
 
-// Of elements of 4 or 8 bytes two that are neighbours go together.
+// Accesses elements by their own addresses. Two adjacent ones of 4 or 8 bytes are one access.
 static void access_plain(Lower *lower, const Whole *whole, uint32_t registers) {
     const MatrixFragment *fragment = whole->fragment;
     const uint32_t bytes = fragment->type == ELEMENT_F64 ? 8 : 4;
@@ -299,7 +300,7 @@ static void access_plain(Lower *lower, const Whole *whole, uint32_t registers) {
     }
 }
 
-// As ldmatrix does it: the registers of one tile of 16 rows at a time, or all.
+// Loads as ldmatrix does: the registers of one tile of 16 rows at a time, or all.
 static void load_tiles(Lower *lower, const Whole *whole, uint32_t registers) {
     const MatrixFragment *fragment = whole->fragment;
     const MatrixShape *shape = &fragment->shape;
@@ -308,8 +309,8 @@ static void load_tiles(Lower *lower, const Whole *whole, uint32_t registers) {
     for (uint32_t r = 0; r < registers; r += of_tile) {
         const InstMemory memory = spot(lower, whole, r * fragment->per_register,
                                        whole->adjacent ? SPOT_ROWS : SPOT_ROWS_TURNED);
-        const MatrixRowsRoom room = room_for(lower);
-        matrix_rows_load(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent, &room);
+        const MatrixRowsTemps temps = take_temps(lower);
+        matrix_rows_load(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent, &temps);
     }
 }
 
@@ -323,7 +324,7 @@ static void lower_whole(Lower *lower, const Whole *whole) {
     const MatrixFragment *fragment = whole->fragment;
     const uint32_t bytes = matrix_bytes(fragment->type);
     const MatrixFragment once = fragment_of(fragment->role, fragment->type, fragment->shape, false);
-    const uint32_t registers = once.registers; // others of f16 hold the same again
+    const uint32_t registers = once.registers; // further registers of f16 repeat the elements
     const bool factor = fragment->role != MATRIX_C;
     if (factor && whole->memory.space == PTX_SHARED &&
         (bytes == 2 || (bytes == 1 && whole->adjacent)))
@@ -332,14 +333,14 @@ static void lower_whole(Lower *lower, const Whole *whole) {
         access_plain(lower, whole, registers);
     else
         for (uint32_t r = 0; r < registers; r++)
-            (bytes == 2 ? access_turned : load_bytes)(lower, whole, r);
+            (bytes == 2 ? access_transposed : load_bytes)(lower, whole, r);
     for (uint32_t r = registers; r < fragment->registers; r++)
         lower_emit_typed(lower, OPCODE_MOV, PTX_B32,
                          (uint32_t[]){fragment->reg[r], fragment->reg[r % registers]});
 }
 
-// A register that a load needs to the end, and may be one of its results.
-static uint32_t kept(Lower *lower, const Whole *whole, uint32_t reg, RegisterClass class) {
+// Copies a register that is needed until the end of a load, which may overwrite it.
+static uint32_t stable_copy(Lower *lower, const Whole *whole, uint32_t reg, RegisterClass class) {
     bool result = false;
     for (uint32_t r = 0; r < whole->fragment->registers; r++)
         result |= whole->fragment->reg[r] == reg;
@@ -380,13 +381,13 @@ static void lower_wmma_access(Lower *lower, bool load) {
     whole.stride = lower->at->operand_count == 3
                        ? lower_source(lower, &operands[2], REGISTER_32)
                        : lower_constant(lower, REGISTER_32, whole.by_columns ? rows : columns);
-    whole.stride = kept(lower, &whole, whole.stride, REGISTER_32);
-    whole.memory.base =
-        kept(lower, &whole, whole.memory.base, whole.memory.wide ? REGISTER_64 : REGISTER_32);
+    whole.stride = stable_copy(lower, &whole, whole.stride, REGISTER_32);
+    whole.memory.base = stable_copy(lower, &whole, whole.memory.base,
+                                    whole.memory.wide ? REGISTER_64 : REGISTER_32);
     whole.adjacent = neighbours(&whole);
-    const InstMatrix meet = {.mask = lower_constant(lower, REGISTER_32, ALL_LANES)};
-    Inst *inst = lower_emit(lower, op_matrix_meet);
-    inst->matrix = meet;
+    const InstMatrix sync = {.mask = lower_constant(lower, REGISTER_32, ALL_LANES)};
+    Inst *inst = lower_emit(lower, op_matrix_sync);
+    inst->matrix = sync;
     inst->access = ACCESS_SYNC;
     lower_whole(lower, &whole);
 }

@@ -1,4 +1,4 @@
-// Loads and stores: state spaces, vectors, memory order, parameters.
+// Lowers loads and stores: state spaces, vectors, memory order, parameters.
 #include "simt/lower/lower.h"
 
 Scope lower_take_scope(Lower *lower) {
@@ -32,7 +32,7 @@ MemoryForm lower_take_form(Lower *lower) {
     return (MemoryForm){(PtxSpace)space, (uint8_t)order, scope, (uint8_t)elements, PTX_NOTYPE};
 }
 
-// An address has 32 or 64 bits, as its register has.
+// An address has as many bits, 32 or 64, as its register.
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form) {
     InstMemory memory = {.offset = operand->addend,
                          .space = form->space,
@@ -57,7 +57,7 @@ InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryFor
     return memory;
 }
 
-// The registers of a load or store. All have one class, which may be wider than the type.
+// The registers of a load or store. They have the same class, which may be wider than the type.
 static InstValues lower_values(Lower *lower, const PtxOperand *operand, const MemoryForm *form,
                                bool load) {
     const PtxOperand *items = form->elements > 1 ? operand->items : operand;
@@ -82,18 +82,20 @@ static bool within(const PtxVariable *variable, const PtxVariable *first, uint32
     return count && variable >= first && variable < first + count;
 }
 
-// Where a parameter of this function, one of its results, or one of a call under way lies in the
-// frame.
+// The place in the frame of a parameter or a result of this function, or of a call in it.
 static InstParameter frame_parameter(const Lower *lower, const PtxVariable *variable) {
     const PtxFunction *function = lower->function;
     if (within(variable, function->params, function->param_count))
-        return (InstParameter){.offset = lower->param_area, .stride = lower->param_stride};
+        return (InstParameter){.offset = lower->ptx->param_area,
+                               .stride = lower->ptx->param_stride};
     if (within(variable, function->results, function->result_count))
-        return (InstParameter){.offset = lower->result_area, .stride = lower->result_stride};
-    return (InstParameter){.offset = lower->scratch_area, .stride = lower->scratch_stride};
+        return (InstParameter){.offset = lower->ptx->result_area,
+                               .stride = lower->ptx->result_stride};
+    return (InstParameter){.offset = lower->ptx->scratch_area,
+                           .stride = lower->ptx->scratch_stride};
 }
 
-// Parameters of the kernel, of this function, or of a call under way.
+// Lowers an access to a parameter of the kernel or of this function, or of a call in it.
 static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOperand *items,
                             const MemoryForm *form, bool load) {
     const PtxFunction *function = lower->function;
@@ -118,18 +120,6 @@ static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOp
                                              : op_store_frame);
     inst->parameter = parameter;
     inst->values = values;
-}
-
-uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows) {
-    SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
-    SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
-    if (rows) shared = load ? SLOT_LDMATRIX : SLOT_STMATRIX;
-    if (space == PTX_GLOBAL) return lower_slot(lower, global);
-    if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) return lower_slot(lower, shared);
-    if (space != PTX_GENERIC) return 0;
-    uint32_t slot = lower_slot(lower, global);
-    lower_slot(lower, shared);
-    return slot;
 }
 
 static void lower_load_store(Lower *lower, bool load) {
@@ -165,7 +155,7 @@ static void lower_load_store(Lower *lower, bool load) {
     if (!load) return;
     inst->spins = form.space != PTX_LOCAL;
     lower->code->order_matters |= inst->spins;
-    // What other blocks write may be read: the order of blocks matters.
+    // The load may read what other blocks write, so the order of blocks matters.
     if (global) lower->code->ordered = true;
 }
 

@@ -1,11 +1,11 @@
-// The modifiers of an opcode. A lowering function takes those that it knows, in any order; an
-// instruction with one that is left over is not supported.
+// Takes the modifiers of an opcode. A lowering function takes those that it supports, in any order;
+// an instruction with any other modifier is not supported.
 #include "simt/lower/lower.h"
 
-// Takes modifier k if it is this one and is left.
+// Takes modifier k if it is this one and not taken yet.
 static bool take_at(Lower *lower, uint32_t k, PtxModifier modifier) {
-    if (lower->taken >> k & 1 || lower->at->modifiers[k] != modifier) return false;
-    lower->taken |= 1u << k;
+    if (lower->ptx->taken >> k & 1 || lower->at->modifiers[k] != modifier) return false;
+    lower->ptx->taken |= 1u << k;
     return true;
 }
 
@@ -66,7 +66,7 @@ PtxType lower_first_type(const Lower *lower) {
 uint32_t lower_left(const Lower *lower, uint8_t left[PTX_MODIFIER_LIMIT]) {
     uint32_t count = 0;
     for (uint32_t k = 0; k < lower->at->modifier_count; k++)
-        if (!(lower->taken >> k & 1)) left[count++] = lower->at->modifiers[k];
+        if (!(lower->ptx->taken >> k & 1)) left[count++] = lower->at->modifiers[k];
     return count;
 }
 
@@ -77,12 +77,12 @@ const Row *lower_row(const Lower *lower) {
 }
 
 void lower_all_taken(Lower *lower) {
-    if (lower->taken != (1u << lower->at->modifier_count) - 1) lower_unknown(lower);
+    if (lower->ptx->taken != (1u << lower->at->modifier_count) - 1) lower_unknown(lower);
 }
 
 void lower_operands(Lower *lower, uint32_t least, uint32_t most) {
     uint32_t count = lower->at->operand_count;
     if (count >= least && count <= most) return;
     lower->lowering->status = SIMT_INVALID_PTX;
-    lower_fail(lower, "`%.*s` with %u operands", STR_ARG(lower->at->text), count);
+    lower_fail(lower, "`%.*s` cannot have %u operands", STR_ARG(lower->at->text), count);
 }

@@ -1,4 +1,4 @@
-// mov, also of vectors, and conversions of addresses.
+// Lowers mov, also of vectors, and conversions of addresses.
 #include "simt/exec/address.h"
 #include "simt/lower/lower.h"
 
@@ -36,7 +36,8 @@ void lower_mov(Lower *lower) {
     const PtxOperand *from = &at->operands[1];
     if (from->kind == PTX_OPERAND_NAME && from->variable && from->variable->space == PTX_PARAM &&
         !lower->function->entry)
-        lower_fail(lower, "the address of parameter `%.*s` of a function", STR_ARG(from->name));
+        lower_fail(lower, "cannot take the address of parameter `%.*s` of a function",
+                   STR_ARG(from->name));
     lower_by_row(lower, lower_row(lower), 0);
 }
 
@@ -73,8 +74,7 @@ void lower_cvta(Lower *lower) {
     lower_emit_typed(lower, to ? OPCODE_AND : OPCODE_OR, PTX_B64, (uint32_t[]){d, a, constant});
 }
 
-// createpolicy: an access names the policy by which the L2 cache keeps its line. Nothing is cached
-// here, so all policies are the same.
+// createpolicy makes a cache policy for accesses. Execution has no caches, so every policy is 0.
 void lower_createpolicy(Lower *lower) {
     static const uint8_t hints[] = {PTX_MOD_FRACTIONAL,    PTX_MOD_RANGE, PTX_MOD_CVT,
                                     PTX_MOD_GLOBAL,        PTX_MOD_L2,    PTX_MOD_CACHE_HINT,

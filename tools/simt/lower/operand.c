@@ -1,51 +1,8 @@
-// Operands: registers, constants, addresses of variables and special registers get their place in
-// the frame.
+// Gives operands their offsets in the frame: registers, constants, addresses of variables and
+// special registers.
 #include <string.h>
 
-#include "simt/base/align.h"
 #include "simt/lower/lower.h"
-
-#define FRAME_LIMIT (1u << 22)
-
-uint32_t lower_room(Lower *lower, uint32_t bytes) {
-    uint32_t at = lower->frame;
-    if (bytes > FRAME_LIMIT || at + bytes > FRAME_LIMIT) lower_fail(lower, "too many registers");
-    lower->frame = at + (uint32_t)align_up(bytes, FRAME_ALIGN);
-    return at;
-}
-
-// The 32 lanes of a predicate share a word.
-uint32_t lower_place(Lower *lower, RegisterClass class) {
-    if (class != REGISTER_PRED) return lower_room(lower, LANES * register_bytes(class));
-    if (!lower->predicates_left) {
-        lower->frame_predicates = lower_room(lower, FRAME_ALIGN);
-        lower->predicates_left = FRAME_ALIGN / 4;
-    }
-    return lower->frame_predicates + 4 * --lower->predicates_left;
-}
-
-uint32_t lower_temp(Lower *lower, RegisterClass class) {
-    Temporaries *temporaries = &lower->temporaries[class];
-    if (temporaries->used == temporaries->count) {
-        ARENA_GROW(lower->arena, temporaries->places, temporaries->count, temporaries->capacity);
-        temporaries->places[temporaries->count++] = lower_place(lower, class);
-    }
-    return temporaries->places[temporaries->used++];
-}
-
-uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value) {
-    Code *code = lower->code;
-    if (class == REGISTER_16) value &= UINT16_MAX;
-    if (class == REGISTER_32) value &= UINT32_MAX;
-    for (uint32_t k = 0; k < code->constant_count; k++)
-        if (code->constants[k].class == class && code->constants[k].value == value &&
-            code->constants[k].from == CONSTANT_VALUE)
-            return code->constants[k].offset;
-    uint32_t offset = lower_place(lower, class);
-    ARENA_GROW(lower->arena, code->constants, code->constant_count, lower->constant_capacity);
-    code->constants[code->constant_count++] = (CodeConstant){offset, class, value, CONSTANT_VALUE};
-    return offset;
-}
 
 RegisterClass lower_class(const Lower *lower, const PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_REG) return REGISTER_NONE;
@@ -53,10 +10,10 @@ RegisterClass lower_class(const Lower *lower, const PtxOperand *operand) {
 }
 
 uint32_t lower_register(Lower *lower, uint32_t reg) {
-    if (lower->offset[reg] == PTX_NONE)
+    if (lower->ptx->offset[reg] == PTX_NONE)
         lower_fail(lower, "unsupported 128-bit register `%.*s`",
                    STR_ARG(lower->function->registers[reg].name));
-    return lower->offset[reg];
+    return lower->ptx->offset[reg];
 }
 
 static uint32_t checked_register(Lower *lower, uint32_t reg, RegisterClass class) {
@@ -93,7 +50,7 @@ static uint32_t special_source(Lower *lower, Op *run, RegisterClass class) {
     return to;
 }
 
-// Where dynamic shared memory begins is known at the launch.
+// The start of dynamic shared memory is not known before the launch.
 static uint32_t dynamic_shared_source(Lower *lower, uint64_t addend, RegisterClass class) {
     uint32_t to = special_source(lower, op_dynamic_shared_base, class);
     if (addend) {
@@ -146,7 +103,7 @@ static uint32_t register_source(Lower *lower, const PtxOperand *operand, Registe
     return to;
 }
 
-// A floating-point constant in a register of another size is converted.
+// A floating-point constant is converted to the register's size.
 static uint32_t single_source(Lower *lower, uint32_t bits, RegisterClass class) {
     if (class == REGISTER_32) return lower_constant(lower, class, bits);
     if (class != REGISTER_64) bad_operand(lower);

@@ -1,9 +1,9 @@
-// Which variable of shared memory an instruction's address was made from: `mov` of its name, then
-// sums with what is no address. Registers that may hold addresses of several variables, or come
-// from elsewhere too, have none.
+// Finds the shared variable that an instruction's address was computed from: by `mov` of its name,
+// then by sums with numbers. A register that may also hold other addresses has no such variable.
 #include "simt/lower/lower.h"
 
-// What a register may hold: NULL: not known yet; &number: no such address; &several.
+// The variable whose address a register may hold. NULL: not known yet; &number: not an address of
+// shared memory; &several: several variables.
 typedef const PtxVariable *Origin;
 static const PtxVariable number, several;
 
@@ -21,7 +21,7 @@ static Origin sum(Origin a, Origin b) {
     return a == &number ? b : &several;
 }
 
-// Of what comes from one place or another.
+// The origin of a value that is one or the other.
 static Origin either(Origin a, Origin b) {
     if (!a || !b) return a ? a : b;
     return a == b ? a : &several;
@@ -38,7 +38,7 @@ static Origin result(const Lower *lower, const Origin *of, const PtxInst *inst) 
     return derives == DERIVES_SUM ? sum(a, b) : either(a, b);
 }
 
-// One more round over the function. False: nothing new.
+// Iterates once over the function. False if nothing changed.
 static bool spread(const Lower *lower, Origin *of) {
     const PtxFunction *function = lower->function;
     bool changed = false;

@@ -1,11 +1,10 @@
-// Where registers lie in the frame. PTX names a new register for nearly every result, so those that
-// are never needed at the same time share a place: what a warp touches then fits the processor's
-// nearest cache. Needed is a register from the first instruction that writes or reads it to the
-// last, in the order of the text, and all over the blocks through which its value goes on (a
-// backward data-flow analysis). It keeps its place for the whole of an instruction that names it:
-// results do not overwrite operands. What may be read before it is written is
-// needed from the start, and zero there: PTX leaves open what it is, and here it is always the
-// same.
+// Allocates registers in the frame (linear scan). PTX names a new register for nearly every result,
+// so registers that are never live at the same time share a place; a warp's registers then fit the
+// processor's L1 cache. A register is live from the first instruction that names it to the last, in
+// the order of the text, and in all blocks where a backward data-flow analysis finds its value
+// live. It keeps its place during each instruction that names it, so results do not overwrite
+// operands. A register that may be read before it is written is live from the start and is set to
+// zero there: its value is undefined in PTX, but the same in every run here.
 #include <string.h>
 
 #include "simt/lower/lower.h"
@@ -15,9 +14,9 @@ enum { WORD = 64 };
 typedef struct {
     Lower *lower;
     Arena scratch;
-    uint32_t words;             // of a set of registers, a bit each
-    uint64_t *read, *made, *in; // by node: read before it is written there, written, needed before
-    uint32_t *first, *last;     // instructions between which a register is needed
+    uint32_t words;             // of a bit set of registers
+    uint64_t *read, *made, *in; // by node: registers read before written, written, live on entry
+    uint32_t *first, *last;     // by register: the first and last instruction where it is live
 } Places;
 
 static uint64_t *set_of(const Places *places, uint64_t *sets, uint32_t node) {
@@ -37,7 +36,7 @@ static void reach_all(Places *places, const uint64_t *set, uint32_t inst) {
             reach(places, w * WORD + (uint32_t)__builtin_ctzll(left), inst);
 }
 
-// --- what a node reads and writes ---
+// --- the registers that a node reads and writes ---
 
 static bool is_result(const Lower *lower, uint32_t k) {
     const PtxInst *inst = &lower->function->insts[k];
@@ -80,15 +79,15 @@ static void survey_inst(Places *places, uint32_t node, uint32_t k) {
 }
 
 static void survey_node(Places *places, uint32_t n) {
-    const FlowNode *node = &places->lower->nodes[n];
+    const FlowNode *node = &places->lower->ptx->nodes[n];
     for (uint32_t k = node->first; k < node->end; k++) survey_inst(places, n, k);
 }
 
-// --- what is needed where ---
+// --- liveness ---
 
-// What is needed behind a node.
+// The registers that are live at the end of a node.
 static void out_of(const Places *places, uint32_t n, uint64_t *out) {
-    const FlowNode *node = &places->lower->nodes[n];
+    const FlowNode *node = &places->lower->ptx->nodes[n];
     memset(out, 0, places->words * sizeof *out);
     for (uint32_t s = 0; s < node->next_count; s++) {
         const uint64_t *in = set_of(places, places->in, node->next[s]);
@@ -109,15 +108,15 @@ static bool update(const Places *places, uint32_t n, uint64_t *out) {
     return changed;
 }
 
-static void find_needed(Places *places) {
-    const uint32_t count = places->lower->node_count;
+static void find_live(Places *places) {
+    const uint32_t count = places->lower->ptx->node_count;
     uint64_t *out = ARENA_NEW(&places->scratch, places->words, uint64_t);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t n = count; n-- > 0;) changed |= update(places, n, out);
     }
     for (uint32_t n = 0; n < count; n++) {
-        const FlowNode *node = &places->lower->nodes[n];
+        const FlowNode *node = &places->lower->ptx->nodes[n];
         reach_all(places, set_of(places, places->in, n), node->first);
         out_of(places, n, out);
         reach_all(places, out, node->end > node->first ? node->end - 1 : node->first);
@@ -126,9 +125,9 @@ static void find_needed(Places *places) {
 
 // --- places ---
 
-// Lists of registers by an instruction.
+// A linked list of registers for each instruction.
 typedef struct {
-    uint32_t *head, *next; // of an instruction, behind a register
+    uint32_t *head, *next; // by instruction, by register
 } Lists;
 
 static Lists lists_by(Places *places, const uint32_t *inst) {
@@ -144,7 +143,7 @@ static Lists lists_by(Places *places, const uint32_t *inst) {
     return lists;
 }
 
-// Instruction by instruction: a register takes the place that was given back last.
+// Instruction by instruction, gives each register the place that was freed last.
 static void give_places(Places *places) {
     Lower *lower = places->lower;
     const PtxFunction *function = lower->function;
@@ -155,18 +154,18 @@ static void give_places(Places *places) {
     for (uint32_t k = 0; k <= function->inst_count; k++) {
         for (uint32_t reg = begin.head[k]; reg != PTX_NONE; reg = begin.next[reg]) {
             const RegisterClass class = register_class(function->registers[reg].type);
-            if (class >= REGISTER_128) continue; // refused where it is used
-            lower->offset[reg] =
+            if (class >= REGISTER_128) continue; // lower_register fails for it
+            lower->ptx->offset[reg] =
                 count[class] ? unused[class][--count[class]] : lower_place(lower, class);
         }
         for (uint32_t reg = end.head[k]; reg != PTX_NONE; reg = end.next[reg]) {
             const RegisterClass class = register_class(function->registers[reg].type);
-            if (class < REGISTER_128) unused[class][count[class]++] = lower->offset[reg];
+            if (class < REGISTER_128) unused[class][count[class]++] = lower->ptx->offset[reg];
         }
     }
 }
 
-// In front of all: what node 0 needs before it.
+// Clears the registers that are live on entry to node 0, before all other instructions.
 static void clear_unwritten(Places *places) {
     static const PtxType bits[REGISTER_128] = {[REGISTER_PRED] = PTX_PRED,
                                                [REGISTER_16] = PTX_B16,
@@ -178,14 +177,14 @@ static void clear_unwritten(Places *places) {
         const RegisterClass class = register_class(lower->function->registers[reg].type);
         if (!(places->in[reg / WORD] >> reg % WORD & 1) || class >= REGISTER_128) continue;
         lower_emit_typed(lower, OPCODE_MOV, bits[class],
-                         (uint32_t[]){lower->offset[reg], lower_constant(lower, class, 0)});
+                         (uint32_t[]){lower->ptx->offset[reg], lower_constant(lower, class, 0)});
     }
 }
 
 void lower_registers(Lower *lower) {
     const uint32_t registers = lower->function->register_count;
     Places places = {.lower = lower, .words = registers / WORD + 1};
-    const size_t bits = (size_t)lower->node_count * places.words;
+    const size_t bits = (size_t)lower->ptx->node_count * places.words;
     places.scratch.leave = lower->arena->leave;
     places.read = ARENA_NEW(&places.scratch, bits, uint64_t);
     places.made = ARENA_NEW(&places.scratch, bits, uint64_t);
@@ -193,8 +192,8 @@ void lower_registers(Lower *lower) {
     places.first = ARENA_NEW(&places.scratch, registers + 1u, uint32_t);
     lower->code->needed_until = places.last = ARENA_NEW(lower->arena, registers + 1u, uint32_t);
     for (uint32_t reg = 0; reg < registers; reg++) places.first[reg] = PTX_NONE;
-    for (uint32_t n = 0; n < lower->node_count; n++) survey_node(&places, n);
-    find_needed(&places);
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) survey_node(&places, n);
+    find_live(&places);
     give_places(&places);
     clear_unwritten(&places);
     arena_free(&places.scratch);

@@ -19,15 +19,15 @@ typedef struct {
     Lower *lower;
     const PtxInst *insts;
     uint32_t count;
-    Edges out; // between nodes
+    Edges out; // of the nodes
     Loops loops;
     bool *made;                     // by register: computed from the value of the read
     bool *local;                    // by register: an address of local memory
-    bool changed;                   // in this round
+    bool changed;                   // in this iteration
     bool decides;                   // the value guards an instruction
-    bool escapes;                   // it goes elsewhere
-    bool returned;                  // from the function
-    const PtxOperand *slots[SLOTS]; // of local memory that hold it
+    bool escapes;                   // it is used in any other way
+    bool returned;                  // the function returns it
+    const PtxOperand *slots[SLOTS]; // words of local memory that hold it
     uint32_t slot_count;
 } Reads;
 
@@ -49,7 +49,7 @@ static void mark(Reads *reads, bool *of, const PtxOperand *operand) {
     for (uint32_t k = 0; k < operand->count; k++) mark(reads, of, &operand->items[k]);
 }
 
-// --- where a value goes ---
+// --- the uses of a value ---
 
 static bool in_local(const Reads *reads, const PtxOperand *address) {
     return address->reg != PTX_NONE && reads->local[address->reg];
@@ -92,7 +92,7 @@ static void spread_over(Reads *reads, const PtxInst *inst) {
         reads->escapes = true;
 }
 
-// Follows the value of a read along all ways through the function.
+// Finds all registers and uses that depend on the value of a read.
 static void spread(Reads *reads, const PtxInst *read) {
     memset(reads->made, 0, reads->lower->function->register_count * sizeof *reads->made);
     reads->decides = reads->escapes = reads->returned = false;
@@ -124,22 +124,22 @@ static void find_loops(Reads *reads) {
     Lower *lower = reads->lower;
     Edges *out = &reads->out;
     uint32_t edges = 0, used = 0;
-    for (uint32_t n = 0; n < lower->node_count; n++) edges += lower->nodes[n].next_count;
-    *out = (Edges){.count = lower->node_count,
-                   .start = ARENA_NEW(lower->arena, lower->node_count + 2u, uint32_t),
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) edges += lower->ptx->nodes[n].next_count;
+    *out = (Edges){.count = lower->ptx->node_count,
+                   .start = ARENA_NEW(lower->arena, lower->ptx->node_count + 2u, uint32_t),
                    .to = ARENA_NEW(lower->arena, edges + 1u, uint32_t)};
-    for (uint32_t n = 0; n < lower->node_count; n++) {
+    for (uint32_t n = 0; n < lower->ptx->node_count; n++) {
         out->start[n] = used;
-        for (uint32_t k = 0; k < lower->nodes[n].next_count; k++)
-            out->to[used++] = lower->nodes[n].next[k];
+        for (uint32_t k = 0; k < lower->ptx->nodes[n].next_count; k++)
+            out->to[used++] = lower->ptx->nodes[n].next[k];
     }
-    out->start[lower->node_count] = used;
+    out->start[lower->ptx->node_count] = used;
     const Edges in = edges_reversed(lower->arena, out);
     const Dominators dominators = dominators_of(lower->arena, out, &in, 0);
     reads->loops = loops_of(lower->arena, out, &in, &dominators);
 }
 
-// Whether another thread may change what the instruction gives.
+// Whether another thread may change the value that the instruction reads.
 static bool strong(const PtxInst *inst) {
     return ptx_class(inst) == PTX_ATOMIC ||
            (ptx_class(inst) == PTX_LOAD &&
@@ -147,12 +147,11 @@ static bool strong(const PtxInst *inst) {
              ptx_has(inst, PTX_MOD_ACQUIRE)));
 }
 
-// Whether a register, or an operand with all that it is computed from, is the same in each round of
-// a loop.
+// Whether a register or an operand has the same value in each iteration of a loop.
 static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *operand, int depth);
 static bool register_constant_in(const Reads *reads, const Loop *loop, uint32_t reg, int depth) {
     for (uint32_t m = 0; m < loop->count; m++) {
-        const FlowNode *node = &reads->lower->nodes[loop->members[m]];
+        const FlowNode *node = &reads->lower->ptx->nodes[loop->members[m]];
         for (uint32_t k = node->first; k < node->end; k++) {
             const PtxInst *inst = &reads->insts[k];
             const PtxOperand *to = inst->operands;
@@ -180,7 +179,7 @@ static bool constant_in(const Reads *reads, const Loop *loop, const PtxOperand *
 static bool leaves(const Reads *reads, const Loop *loop) {
     for (uint32_t m = 0; m < loop->count; m++) {
         const uint32_t n = loop->members[m];
-        const FlowNode *node = &reads->lower->nodes[n];
+        const FlowNode *node = &reads->lower->ptx->nodes[n];
         bool outside = false;
         for (uint32_t e = reads->out.start[n]; e < reads->out.start[n + 1]; e++)
             outside |= !loops_inside(loop->inside, reads->out.to[e]);
@@ -200,7 +199,7 @@ static bool writes_memory(const PtxInst *inst) {
 
 static bool stores(const Reads *reads, const Loop *loop) {
     for (uint32_t m = 0; m < loop->count; m++) {
-        const FlowNode *node = &reads->lower->nodes[loop->members[m]];
+        const FlowNode *node = &reads->lower->ptx->nodes[loop->members[m]];
         for (uint32_t k = node->first; k < node->end; k++)
             if (writes_memory(&reads->insts[k])) return true;
     }
@@ -209,7 +208,7 @@ static bool stores(const Reads *reads, const Loop *loop) {
 
 static uint32_t node_of(const Lower *lower, uint32_t inst) {
     uint32_t n = 0;
-    while (inst >= lower->nodes[n].end) n++;
+    while (inst >= lower->ptx->nodes[n].end) n++;
     return n;
 }
 

@@ -1,13 +1,13 @@
-// Warp-wide instructions, barriers, fences.
+// Lowers warp-wide instructions, barriers and fences.
 #include <string.h>
 
 #include "simt/lower/lower.h"
 
 static const InstSync nothing = {.d = PTX_NONE, .predicate = PTX_NONE};
 
-// Modifiers of a warp-wide instruction: .sync and one of these.
+// Takes .sync and one of these modifiers.
 static uint32_t take_mode(Lower *lower, const Choice *modes) {
-    if (!lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower); // without it: gone since sm_70
+    if (!lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower); // required since sm_70
     return lower_choice(lower, modes);
 }
 
@@ -96,7 +96,7 @@ void lower_redux(Lower *lower) {
     emit_sync(lower, op_reduce, &sync);
 }
 
-// `_|%p1`: the leader's number may not be wanted.
+// In `_|%p1` the leader's number is not written.
 void lower_elect(Lower *lower) {
     if (!lower_take(lower, PTX_MOD_SYNC)) lower_unknown(lower);
     lower_all_taken(lower);
@@ -120,7 +120,8 @@ static void lower_warp_barrier(Lower *lower) {
     emit_sync(lower, op_warp_barrier, &sync);
 }
 
-// The barrier of [first], number{, threads}; of bar.red, then the predicate.
+// The barrier of `number{, threads}{, predicate}` from operand `first` on; only bar.red has the
+// predicate.
 static InstBarrier block_barrier(Lower *lower, uint32_t first, bool reduces) {
     const PtxInst *at = lower->at;
     InstBarrier barrier = {.threads = PTX_NONE, .predicate = PTX_NONE};
@@ -154,7 +155,7 @@ static void lower_barrier_reduction(Lower *lower) {
     lower_emit(lower, op_barrier_result)->barrier_result = (InstBarrierResult){d, mode};
 }
 
-// Whether threads go on to the wait as soon as they have arrived, so that all of the cluster meet.
+// Whether the wait follows immediately, so that this is a barrier of the whole cluster.
 static bool waits_at_once(const Lower *lower) {
     const PtxFunction *function = lower->function;
     const PtxInst *next = lower->at + 1;
@@ -162,7 +163,7 @@ static bool waits_at_once(const Lower *lower) {
            ptx_has(next, PTX_MOD_CLUSTER) && ptx_has(next, PTX_MOD_WAIT);
 }
 
-// barrier.cluster.arrive{.release, .relaxed}, .wait{.acquire}: these orders are the usual ones.
+// barrier.cluster.arrive{.release, .relaxed}, .wait{.acquire}. The default is .release or .acquire.
 static void lower_cluster_barrier(Lower *lower) {
     const bool arrives = lower_take(lower, PTX_MOD_ARRIVE);
     if (!arrives && !lower_take(lower, PTX_MOD_WAIT)) lower_unknown(lower);
@@ -231,8 +232,8 @@ void lower_bar(Lower *lower) {
     inst->slot = slot;
 }
 
-// What a fence is about: memory, or proxies of it. fence.proxy.async{.space},
-// fence.mbarrier_init.release.cluster; the others order nothing that is not in order here.
+// The kind of a fence: of memory, fence.proxy.async{.space}, fence.mbarrier_init.release.cluster,
+// or of another proxy, which has no effect here.
 static FenceKind take_fence_kind(Lower *lower) {
     if (lower_take(lower, PTX_MOD_MBARRIER_INIT)) return FENCE_MBARRIER_INIT;
     if (!lower_take(lower, PTX_MOD_PROXY)) return FENCE_MEMORY;

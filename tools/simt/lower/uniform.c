@@ -1,9 +1,9 @@
-// What is the same in all lanes of a warp.
+// Finds operands that are the same in all lanes of a warp.
 #include "simt/lower/lower.h"
 
-enum { DEPTH = 8 }; // instructions from a constant to what is made of it, at most
+enum { DEPTH = 8 }; // the longest chain of instructions that is followed
 
-// The only instruction that writes the register, without a condition; NULL: there is none such.
+// The instruction that writes the register, if it is the only one and unconditional; else NULL.
 static const PtxInst *only_definition(const PtxFunction *function, uint32_t reg) {
     const PtxInst *found = NULL;
     for (uint32_t k = 0; k < function->inst_count; k++) {

@@ -1,5 +1,5 @@
-// Guarded pages: see guard.h. The handler of a fault may run on any thread at any time, so what it
-// looks at is in tables of fixed length.
+// Guards pages by their access rights and records the faults. The handler of a fault may run on any
+// thread at any time, so everything it reads is in tables of fixed length.
 #define _GNU_SOURCE
 #include "simt/memory/guard.h"
 
@@ -14,15 +14,15 @@ typedef struct {
 
 static Span spans[MOST_SPANS];
 static size_t span_count;
-static GuardFault faults[MOST_FAULTS]; // those that come later are not told
-static bool filled[MOST_FAULTS];       // the fault is all there: other threads may be about to
+static GuardFault faults[MOST_FAULTS]; // later ones are dropped
+static bool filled[MOST_FAULTS];       // whether faults[k] is complete
 static size_t fault_count, taken;
 
 static bool protect(uint64_t low, uint64_t high, int rights) {
     return mprotect((void *)(uintptr_t)low, high - low, rights) == 0;
 }
 
-// Where other work writes, host code may not even read.
+// Pages that some other work writes must not become readable.
 void guard_pages(uint64_t low, uint64_t high, bool written) {
     const Span span = {low / PAGE * PAGE, (high + PAGE - 1) / PAGE * PAGE, written};
     if (span_count == MOST_SPANS) return;
@@ -36,7 +36,7 @@ void guard_pages(uint64_t low, uint64_t high, bool written) {
     }
 }
 
-void guard_none(void) {
+void guard_clear(void) {
     for (size_t k = 0; k < span_count; k++)
         protect(spans[k].low, spans[k].high, PROT_READ | PROT_WRITE);
     __atomic_store_n(&span_count, 0, __ATOMIC_RELEASE);
@@ -61,7 +61,8 @@ void guard_touch(void *low, size_t bytes, bool write) {
     }
 }
 
-// Another thread may have waited for the work since the fault: then the access is tried once more.
+// If the address is not guarded, another thread may have waited for the work since the fault, so
+// the access is tried once more.
 bool guard_fault(const GuardFault *fault) {
     static _Thread_local uint64_t tried;
     const uint64_t page = fault->address / PAGE * PAGE;
@@ -81,12 +82,12 @@ bool guard_fault(const GuardFault *fault) {
 bool guard_take(GuardFault *fault) {
     size_t count = __atomic_load_n(&fault_count, __ATOMIC_RELAXED);
     if (taken < count && taken < MOST_FAULTS) {
-        if (!__atomic_load_n(&filled[taken], __ATOMIC_ACQUIRE)) return false; // the next time
+        if (!__atomic_load_n(&filled[taken], __ATOMIC_ACQUIRE)) return false; // not yet complete
         *fault = faults[taken];
         __atomic_store_n(&filled[taken++], false, __ATOMIC_RELAXED);
         return true;
     }
-    // All are taken: the table begins anew, unless one has come meanwhile.
+    // All are taken: empties the table, unless a fault was added meanwhile.
     if (__atomic_compare_exchange_n(&fault_count, &count, 0, false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED))
         taken = 0;

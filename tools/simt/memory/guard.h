@@ -1,5 +1,5 @@
-// Pages of managed and pinned memory that host code has to keep off: work that touches them has not
-// been waited for. Who touches one all the same is noted, and goes on.
+// Detects host code that touches managed or pinned memory while work that uses it is in flight.
+// Such pages are protected; an access to one faults, is recorded, and then continues.
 #ifndef GUARD_H
 #define GUARD_H
 
@@ -7,25 +7,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The pages of these bytes. If the work only reads them, host code may, too. Where there is no room
-// for more they stay as they are.
+// Guards the pages of these bytes. Host code may still read them unless the work writes them.
+// Does nothing if the table is full.
 void guard_pages(uint64_t low, uint64_t high, bool written);
-void guard_none(void); // any more
+void guard_clear(void);
 bool guard_any(void);
 
 typedef struct {
     uint64_t address, pc; // of the instruction that touched it
-    bool write;           // false also where the processor does not say so
+    bool write;           // false also if the processor does not tell
 } GuardFault;
 
-// Touches what of these bytes is guarded, as host code might: a system call that comes to a guarded
-// page would fail, and not fault.
+// Touches the guarded pages of these bytes as host code would. Called before a system call, which
+// would fail at a guarded page instead of raising a fault.
 void guard_touch(void *low, size_t bytes, bool write);
 
-// From the handler of a fault. True: the page was guarded, and is not any more.
+// Called by the handler of a fault. Records it and stops guarding its page. True if the access
+// should be tried again.
 bool guard_fault(const GuardFault *fault);
 
-// The next one that nobody has taken yet. False: there is none.
+// Removes the oldest recorded fault. False if there is none.
 bool guard_take(GuardFault *fault);
 
 #endif

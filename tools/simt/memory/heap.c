@@ -1,8 +1,6 @@
-// The heap of device code: see memory.h.
-//
-// One piece of device memory in units of 16 bytes, a bit for each that is taken; the next fit is
-// looked for behind the last one. While what was written is recorded (--check), each block is an
-// allocation of its own, so that accesses beyond it and after its end are seen.
+// The heap of device code: a next-fit allocator over one allocation of device memory, in units of
+// 16 bytes with a bitmap of those taken. With memory_track (--check) each block is an allocation of
+// its own instead, so that the checker detects accesses out of bounds and after free.
 #define _DEFAULT_SOURCE
 
 #include <stdlib.h>
@@ -14,9 +12,11 @@ enum { UNIT = 16, WORD_BITS = 64 };
 
 static size_t limit = HEAP_DEFAULT_BYTES;
 static bool started;
-static uint64_t base, units, left, rover; // of the piece; left: units that are free
+static uint64_t base, units;
+static uint64_t left;  // free units
+static uint64_t rover; // the unit where the next search starts
 static uint64_t *taken;
-static uint32_t *lengths; // units of the block that starts here, 0: none does
+static uint32_t *lengths; // by unit: the units of the block that starts there, or 0
 
 bool heap_set_bytes(size_t bytes) {
     if (started) return false;
@@ -54,12 +54,12 @@ static void mark(uint64_t first, uint64_t count, bool as_taken) {
     }
 }
 
-// The first run of so many free units that starts in [first, end); `units` if there is none.
+// The first run of `count` free units that starts in [first, end); `units` if there is none.
 static uint64_t find_run(uint64_t first, uint64_t end, uint64_t count) {
     uint64_t run = 0;
     for (uint64_t u = first; u < units && u - run < end; u++) {
         if (taken[u / WORD_BITS] == UINT64_MAX) {
-            u |= WORD_BITS - 1; // none in this word
+            u |= WORD_BITS - 1; // skips the word
             run = 0;
         } else if (taken[u / WORD_BITS] >> u % WORD_BITS & 1) {
             run = 0;
@@ -70,7 +70,7 @@ static uint64_t find_run(uint64_t first, uint64_t end, uint64_t count) {
     return units;
 }
 
-// A run may start as far back as the last block of the piece, hence the two looks.
+// Searches from the rover to the end, then from the beginning.
 static uint64_t take_run(uint64_t count) {
     uint64_t at = find_run(rover, units, count);
     if (at == units) at = find_run(0, rover, count);

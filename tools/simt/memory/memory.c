@@ -1,9 +1,9 @@
-// Device memory: see memory.h.
+// Allocates device memory and records which bytes were written.
 //
 // One sparse memory file is mapped twice. The device's range has no access rights, so host code
-// that follows a device pointer faults as it does on a machine with a GPU; the alias is readable
-// and writable. Addresses are handed out upwards and not reused until the range is used up, so that
-// a use after free still finds the allocation it belonged to. Freed pages go back to the system.
+// that dereferences a device pointer faults as it does on a machine with a GPU; the alias is
+// readable and writable. Addresses are handed out upwards and not reused until the range is used
+// up, so that a use after free still finds its allocation. Freed pages go back to the system.
 #define _GNU_SOURCE
 #include "simt/memory/memory.h"
 
@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Between allocations: one past the end never lies in the next one. cudaMalloc aligns to 256 bytes
-// (CUDA C++ Programming Guide, "Device Memory Accesses"); pages of the host are 4096 bytes.
+// A gap of GUARD bytes between allocations makes the first address past the end invalid. cudaMalloc
+// aligns to 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses").
 enum { ALIGN = 256, GUARD = 256, PAGE = 4096 };
 
-enum { WORD = 4 }; // bytes for which the shadow has one byte
+enum { WORD = 4 }; // bytes per byte of the shadow
 
-// Where the range is put if the host agrees: the same addresses on every run.
+// The range is mapped here if possible, so that addresses are the same on every run.
 static const uintptr_t preferred_base = 0x300000000000u;
 static const size_t largest_range = (size_t)1 << 40;
 
@@ -31,12 +31,12 @@ ptrdiff_t memory_delta;
 size_t memory_of_host_count;
 
 static uint64_t range_end;
-static int file = -1; // that is mapped, unless the program has closed it
+static int file = -1; // the mapped file; the program may have closed the descriptor
 static struct stat file_mapped;
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
-static size_t untouched; // live allocations that are so
+static size_t untouched; // live allocations with Allocation.untouched
 
 static Allocation *allocations; // sorted by address
 static size_t allocation_count, allocation_capacity;
@@ -62,7 +62,7 @@ static bool map_range(int fd, size_t bytes) {
 
 bool memory_open(size_t limit_bytes) {
     const int low = memfd_create("device memory", MFD_CLOEXEC);
-    const int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // no standard stream
+    const int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // not a standard stream
     close(low);
     if (fd < 0) return false;
     limit = limit_bytes;
@@ -78,7 +78,7 @@ bool memory_open(size_t limit_bytes) {
     return false;
 }
 
-bool memory_keep_apart(void) {
+bool memory_make_private(void) {
     struct stat now;
     if (fstat(file, &now) != 0 || now.st_dev != file_mapped.st_dev ||
         now.st_ino != file_mapped.st_ino)
@@ -100,12 +100,13 @@ static size_t upper_bound(uint64_t address) {
     return low;
 }
 
-// Once the range is used up: forgets what was freed, then takes the first gap that is wide enough.
+// Called when the range is used up: forgets freed allocations, then takes the first gap that is
+// large enough.
 static uint64_t reuse_address(size_t bytes, uint64_t align) {
-    size_t kept = 0;
+    size_t live = 0;
     for (size_t i = 0; i < allocation_count; i++)
-        if (allocations[i].live) allocations[kept++] = allocations[i];
-    allocation_count = kept;
+        if (allocations[i].live) allocations[live++] = allocations[i];
+    allocation_count = live;
     uint64_t start = memory_low;
     for (size_t i = 0; i <= allocation_count; i++) {
         uint64_t end = i < allocation_count ? allocations[i].address : range_end;
@@ -133,7 +134,7 @@ static bool insert(Allocation allocation) {
 
 uint64_t memory_alloc(size_t bytes) { return memory_alloc_kind(bytes, MEMORY_MODULE); }
 
-// What host code may touch occupies pages of its own, since access rights belong to pages.
+// Memory that host code may touch has pages of its own, since access rights belong to pages.
 uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (bytes == 0 || bytes > limit - used) return 0;
     bool pages = memory_of_host(kind);
@@ -172,7 +173,7 @@ bool memory_track(void) {
     return true;
 }
 
-// A word that is written in part may be written elsewhere at the same time by another block.
+// Atomic because another block may write other bytes of the word at the same time.
 static void mark_part(uint64_t word, unsigned first, unsigned end) {
     uint8_t mask = (uint8_t)((1u << end) - (1u << first));
     __atomic_fetch_or(&memory_shadow[word], mask, __ATOMIC_RELAXED);
@@ -191,7 +192,7 @@ void memory_written(uint64_t address, size_t bytes) {
     if (end % WORD) mark_part(last, 0, end % WORD);
 }
 
-// Whether some page of it is in use by host code; also where the system does not say.
+// Whether host code uses some page of it. True if the system does not tell.
 static bool touched(int pagemap, const Allocation *allocation) {
     enum { MANY = 512 };
     const uint64_t in_use = (uint64_t)3 << 62; // present, or swapped out
@@ -210,7 +211,7 @@ static bool touched(int pagemap, const Allocation *allocation) {
     return false;
 }
 
-void memory_meet_host(void) {
+void memory_find_touched(void) {
     if (!memory_shadow || !untouched) return;
     const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     for (size_t i = 0; untouched && i < allocation_count; i++) {
@@ -227,7 +228,7 @@ static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> b
 
 uint64_t memory_seek(uint64_t address, uint64_t end, bool written) {
     enum { WORDS = 8 };
-    const uint64_t none = written ? 0 : 0x0F0F0F0F0F0F0F0Fu; // of so many words no byte is so
+    const uint64_t none = written ? 0 : 0x0F0F0F0F0F0F0F0Fu; // shadow of WORDS words with no match
     uint64_t at = address - memory_base, last = end - memory_base;
     while (at < last && byte_written(at) != written) {
         const bool many = at % WORD == 0 && last - at >= WORDS * WORD;
@@ -251,7 +252,7 @@ void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
     if (!down) memmove(memory_shadow + target / WORD, memory_shadow + source / WORD, whole);
 }
 
-// Only whole words: an allocation starts at one and shares its last with nothing.
+// Clears whole words: allocations are aligned to words and do not share the last one.
 static void forget_written(uint64_t address, size_t bytes) {
     memset(memory_shadow + (address - memory_base) / WORD, 0, (bytes + WORD - 1) / WORD);
 }
@@ -268,7 +269,7 @@ static void release(Allocation *allocation) {
     uint64_t last = allocation->address + allocation->bytes;
     last = pages ? align_up(last, PAGE) : last / PAGE * PAGE;
     if (first >= last) return;
-    // The pages go back to the system; the addresses stay mapped and read as zeros.
+    // Gives the pages back to the system; the addresses stay mapped and read as zeros.
     madvise(memory_at(first), last - first, MADV_REMOVE);
     if (pages) mprotect((void *)(uintptr_t)first, last - first, PROT_NONE);
 }

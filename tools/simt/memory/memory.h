@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef enum {
-    MEMORY_MODULE,    // the device's own: variables of modules
+    MEMORY_MODULE,    // variables of modules, and memory that the CPU device itself needs
     MEMORY_CONSTANTS, // __constant__ variables of modules
     MEMORY_VARIABLES, // __managed__ variables: host code may use the same address
     MEMORY_DEVICE,    // cudaMalloc
@@ -20,33 +20,33 @@ typedef enum {
 typedef struct {
     uint64_t address; // of its first byte, at least 256-byte aligned
     size_t bytes;
-    bool live; // false once freed: a use after free can name it
+    bool live; // false after it was freed; it stays so that a use after free can be reported
     MemoryKind kind;
-    bool untouched;  // managed memory that host code has not touched, as far as is known
+    bool untouched;  // managed memory that host code is not known to have touched
     uint64_t serial; // 1 for the first allocation of the process
 } Allocation;
 
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
 bool memory_open(size_t limit_bytes);
 
-// In a child of the process, which shares device memory with it: from now on what the child writes
-// there is its own. It sees what the process writes to pages that it has not written itself, so the
-// process has to stand still. False (errno set) if the host refuses.
-bool memory_keep_apart(void);
+// Called in a child process, which shares device memory with its parent: from now on the child's
+// writes are private. The child still sees the parent's writes to pages that it has not written
+// itself, so the parent must not run meanwhile. False (errno set) if the host refuses.
+bool memory_make_private(void);
 
-// Fills memory that nothing has written: 3.4e38 as a float, 1.4e306 as a double, 2,139,062,143 as
-// an integer. Not NaN, with which `fabs(a - b) > eps` is false. Managed memory is zero, as fresh
-// pages are on a GPU.
+// The bytes of fresh memory: 3.4e38 as a float, 1.4e306 as a double, 2,139,062,143 as an integer.
+// It is not NaN, for which `fabs(a - b) > eps` is false. Managed memory is zero, as fresh pages are
+// on a GPU.
 enum { MEMORY_POISON = 0x7F };
 
-// 0 when out of memory. Fresh memory is filled so.
+// 0 when out of memory.
 uint64_t memory_alloc(size_t bytes); // MEMORY_MODULE
 uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind);
 
 // False if `address` is not the start of a live allocation. 0 is allowed and does nothing.
 bool memory_free(uint64_t address);
 
-// Whether it belongs to a module, with which it comes and goes.
+// Whether it belongs to a module, which allocates and frees it.
 static inline bool memory_of_module(MemoryKind kind) {
     return kind == MEMORY_MODULE || kind == MEMORY_CONSTANTS || kind == MEMORY_VARIABLES;
 }
@@ -56,49 +56,48 @@ static inline bool memory_of_host(MemoryKind kind) {
     return kind == MEMORY_MANAGED || kind == MEMORY_PINNED || kind == MEMORY_VARIABLES;
 }
 
-// Counts what was freed: who remembers an allocation as live looks here.
+// How many allocations were freed. Code that remembers an allocation as live compares this number.
 extern uint64_t memory_frees;
 extern size_t memory_of_host_count; // live allocations that host code may touch
 
 // Frees every live allocation except those of modules.
 void memory_free_all(void);
 
-// The allocation that holds this address, live or freed. NULL: none. Addresses are not reused
-// before the range is used up, so a freed allocation stays findable.
+// The allocation that contains this address, live or freed. NULL if there is none. Freed ones are
+// found until the range is used up and addresses are reused.
 const Allocation *memory_find(uint64_t address);
 
 // Starts to record which bytes were written (by copies, fills, kernels): one byte of shadow per
-// aligned word of 4 bytes, bit i for its byte i. What modules and pinned memory hold counts as
-// written from the start, managed memory from when host code has touched it. False if the host
-// refuses.
+// aligned word of 4 bytes, bit i for its byte i. Variables of modules and pinned memory count as
+// written from the start, managed memory after host code has touched it. False if the host refuses.
 bool memory_track(void);
-extern uint8_t *memory_shadow; // of the word at memory_base; NULL: not recorded
+extern uint8_t *memory_shadow; // starts with the word at memory_base; NULL if not recorded
 extern uint64_t memory_base;
 
-// Before the device looks at managed memory: finds out what host code has touched. Linux shows in
-// /proc/self/pagemap which pages of the device's range are in use, and nobody but host code, or the
-// system for it, uses memory at its own address.
-void memory_meet_host(void);
+// Finds the managed memory that host code has touched; called before the device reads managed
+// memory. Linux shows in /proc/self/pagemap which pages of the device's range are in use, and only
+// host code and system calls for it access memory there; the device uses the alias.
+void memory_find_touched(void);
 
-// Records that these bytes were written. Safe from several threads at once.
+// Records that these bytes were written. Several threads may call this at once.
 void memory_written(uint64_t address, size_t bytes);
-// The first byte from `address` on that was written, or was not; `end`: none in front of it.
+// The first byte in [address, end) that was written, or that was not; `end` if there is none.
 uint64_t memory_seek(uint64_t address, uint64_t end, bool written);
-// As memory_written, for a copy within the device: what was not written before is not after it.
+// Records a copy within the device: copies of bytes that were not written count as not written.
 void memory_copied(uint64_t to, uint64_t from, size_t bytes);
 
-// The allocation with the highest address that starts at or before this one. NULL: none.
+// The last allocation that starts at or before this address. NULL if there is none.
 const Allocation *memory_before(uint64_t address);
 
-bool memory_reserved(uint64_t address); // in the range, handed out or not
-size_t memory_range(void);              // bytes of that range, which starts at memory_base
+bool memory_reserved(uint64_t address); // whether it is in the range, allocated or not
+size_t memory_range(void);              // bytes of the range, which starts at memory_base
 size_t memory_limit(void);
 size_t memory_used(void);
 
-// [memory_low, memory_high): every address handed out so far lies in it and is backed by pages.
+// [memory_low, memory_high) contains every address allocated so far and is backed by pages.
 extern uint64_t memory_low, memory_high;
 
-// alias - device address; the same for the whole range.
+// The address in the alias minus the device address.
 extern ptrdiff_t memory_delta;
 
 static inline void *memory_at(uint64_t address) {
@@ -109,17 +108,17 @@ static inline void *memory_at(uint64_t address) {
 
 enum { HEAP_DEFAULT_BYTES = 8 << 20 }; // CUDA C++ Programming Guide, "Heap Memory Allocation"
 
-// cudaLimitMallocHeapSize. False once something was allocated: the heap keeps its size.
+// Sets cudaLimitMallocHeapSize. False after the first allocation, which fixes the size.
 bool heap_set_bytes(size_t bytes);
 
-// A device address that is a multiple of 16; 0 when the heap is exhausted, or for no bytes. Not
-// from several threads at a time: kernels that allocate run on one.
+// A device address that is a multiple of 16; 0 if the heap is exhausted or `bytes` is 0. Only one
+// thread may call this at a time: kernels that allocate run on one.
 uint64_t heap_alloc(uint64_t bytes);
 
-// False if the address is not what heap_alloc returned, or was freed. 0 does nothing.
+// False if heap_alloc did not return this address, or it was freed. 0 is allowed and does nothing.
 bool heap_free(uint64_t address);
 
-// After memory_free_all: nothing is allocated, and the size may be set.
+// Called after memory_free_all: the heap is empty, and its size may be set again.
 void heap_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
-// Asynchronous copies and mbarriers. Copies are done at once, so groups of copies never have to be
-// waited for. PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and
+// Executes asynchronous copies and mbarriers. Copies complete immediately, so nothing waits for
+// groups of copies. PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and
 // "Parallel Synchronization and Communication Instructions: mbarrier".
 #include <string.h>
 
@@ -14,7 +14,8 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
     const Access store = address_copy_store(inst), load = address_copy_load(inst);
     const uint32_t mask = warp->exec, size = address_bytes(&store);
     uint8_t *to[LANES], *from[LANES];
-    uint32_t reading = 0, bytes[LANES]; // whoever copies nothing may have any address: on an H200
+    // A lane that copies 0 bytes may have an invalid source address, as on an H200.
+    uint32_t reading = 0, bytes[LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
         bytes[l] = address_copy_bytes(warp, inst, l);
@@ -42,7 +43,7 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// The copies are done: with .noinc this is an arrival, else it leaves the count as it was.
+// The copies are complete. With .noinc this is an arrival; otherwise the count does not change.
 const Inst *op_copies_arrive(Warp *warp, const Inst *inst) {
     observer_copies_arrive(warp, inst);
     return inst + 1;
@@ -53,11 +54,12 @@ const Inst *op_group(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// An mbarrier as it is kept here; PTX leaves that open. Of the current phase: arrivals still
-// pending, bytes of transactions still pending (signed); and how many arrivals a phase expects.
+// The contents of an mbarrier, which PTX does not specify.
 typedef struct {
-    uint32_t phase, expected, pending;
-    int32_t bytes;
+    uint32_t phase;
+    uint32_t expected; // arrivals per phase
+    uint32_t pending;  // arrivals in the current phase
+    int32_t bytes;     // pending bytes of transactions in the current phase, may be negative
 } Mbarrier;
 
 enum { COUNT_BITS = 20, BYTE_BITS = 22 };
@@ -94,7 +96,7 @@ void async_complete(uint8_t *mbarrier, uint32_t bytes) {
     mbarrier_write(mbarrier, &barrier);
 }
 
-// What an instruction that does not wait makes of it. `value` is its operand, or as if it were.
+// Applies an instruction that does not wait. `value` is its operand or the default.
 static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value) {
     switch (mode) {
     case MBARRIER_INIT:
@@ -129,7 +131,7 @@ static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value
     }
 }
 
-// A count that is not given is 1.
+// The operand. The default is 1 for a count of arrivals and 0 for a count of bytes.
 static uint32_t value_of(const Warp *warp, const InstMbarrier *mbarrier, int lane) {
     if (mbarrier->value != PTX_NONE) return REG(warp, LaneU32, mbarrier->value)[lane];
     return mbarrier->mode == MBARRIER_EXPECT || mbarrier->mode == MBARRIER_COMPLETE ||
@@ -175,7 +177,7 @@ const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// mbarrier.pending_count: the arrivals that a state says were still to come.
+// mbarrier.pending_count: the arrivals that were pending in a state.
 const Inst *op_pending_count(Warp *warp, const Inst *inst) {
     const LaneU64 *state = REG(warp, LaneU64, inst->r[1]);
     LANE_RESULT(LaneU32, state[l] >> COUNT_BITS & ((1u << COUNT_BITS) - 1));

@@ -1,6 +1,6 @@
-// atom and red. PTX ISA, "Parallel Synchronization and Communication Instructions". Lanes act in
-// order of their number; on global memory every one is an atomic operation of the host, since
-// blocks may run on several of its threads.
+// Executes atom and red. PTX ISA, "Parallel Synchronization and Communication Instructions". Lanes
+// act in order of their number. On global memory they use the host's atomic operations, since
+// blocks may run on several host threads.
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ static float as_f32(uint64_t bits) {
     return value;
 }
 
-// Where f32 numbers are added in the cache, subnormal ones are zero; in shared memory they are not
-// (measured on an H200; PTX ISA, "atom").
+// Additions of f32 in the L2 cache flush subnormal numbers; those in shared memory do not (measured
+// on an H200; PTX ISA, "atom").
 static float flushed(float value) {
     return fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
 }
@@ -29,8 +29,8 @@ static uint64_t from_f32(float value) {
     return bits;
 }
 
-// Of two NaNs the cache keeps the added one, shared memory the old one, which it makes quiet
-// (measured on an H200).
+// If both numbers are NaNs, the L2 cache returns the added one, and shared memory the old one, made
+// quiet (measured on an H200).
 static uint64_t add_f64(uint64_t x, uint64_t y, bool cache) {
     const uint64_t quiet = 1ull << 51;
     double a, b;
@@ -54,7 +54,7 @@ static uint64_t add_half(uint64_t x, uint64_t y, bool brain) {
                          ROUND_NEAREST);
 }
 
-// `cache`: on global memory.
+// `cache`: in global memory, by the L2 cache.
 static uint64_t add(PtxType type, uint64_t x, uint64_t y, bool cache) {
     switch (type) {
     case PTX_F32:
@@ -85,7 +85,7 @@ static bool less(PtxType type, uint64_t x, uint64_t y) {
     }
 }
 
-// The new value of memory that holds `old`.
+// The value that replaces `old` in memory.
 static uint64_t apply(AtomicMode mode, PtxType type, bool cache, uint64_t old, uint64_t b,
                       uint64_t c) {
     switch (mode) {
@@ -137,7 +137,7 @@ void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t val
     update(mode, type, address_global_pointer(pointer), ptx_type_bytes(type), pointer, value, 0);
 }
 
-// Whether memory that held `old` holds it still.
+// Whether the operation would leave `old` unchanged.
 static bool keeps(const InstAtomic *atomic, uint32_t bytes, bool cache, uint64_t old, uint64_t b,
                   uint64_t c) {
     uint64_t next = apply(atomic->mode, atomic->type, cache, old, b, c);
@@ -153,9 +153,9 @@ static bool exchange(uint32_t bytes, uint8_t *pointer, uint64_t expected, uint64
                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-// ATOMS.CAST.SPIN, of 4 or 8 bytes in the block's own shared memory: the lanes that have found what
-// they expected, and stored. One lane is tried for each bank, the first; the others fail, whatever
-// memory holds. Of 8 bytes the lower half of the warp goes before the upper. Measured on an H200.
+// ATOMS.CAST.SPIN of 4 or 8 bytes in the block's own shared memory. Returns the lanes that found
+// the expected value and stored. Only the first lane of each bank can succeed. For 8 bytes the
+// lower half of the warp goes before the upper half. Measured on an H200.
 static uint32_t cast_once(const Warp *warp, uint32_t mask, uint32_t bytes,
                           uint8_t *const pointer[LANES], const uint64_t expected[LANES],
                           const uint64_t next[LANES]) {
@@ -185,7 +185,7 @@ static uint32_t own_shared(const Warp *warp, uint32_t mask, uint8_t *const point
     return own;
 }
 
-// A load that the machine code for an operation makes, of whole words.
+// Counts a load in the machine code of an operation. It loads whole words.
 static void count_load(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const pointer[LANES]) {
     const uint32_t bytes = inst->memory.bytes < 4 ? 4 : inst->memory.bytes;
     uint32_t at[LANES] = {0};
@@ -196,8 +196,8 @@ static void count_load(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *con
     address_count_shared(warp, inst->slot + 1, at, mask, bytes, true);
 }
 
-// An operation in a loop of loads and ATOMS.CAST.SPIN, until every lane of `mask` has done it. A
-// minimum or maximum that would change nothing does not try.
+// Executes an operation as a loop of loads and ATOMS.CAST.SPIN until every lane of `mask` succeeds.
+// A minimum or maximum that would change nothing does not store.
 static void loop_shared(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const pointer[LANES],
                         uint64_t old[LANES]) {
     const InstAtomic *atomic = &inst->atomic;
@@ -221,7 +221,8 @@ static void loop_shared(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *co
     }
 }
 
-// The lanes that have done it so, with their old values; counts the loads of all.
+// Executes the operation with loads where ptxas does. Returns the lanes that are done, with their
+// old values.
 static uint32_t do_by_loads(Warp *warp, const Inst *inst, uint32_t mask,
                             uint8_t *const pointer[LANES], uint64_t old[LANES]) {
     const AtomicLoads loads = inst->atomic.loads;
@@ -262,7 +263,7 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
     return inst->spins ? spin_read(warp, inst, seen) : inst + 1;
 }
 
-// old: 1 where a lane has stored, else 0; b: expected, c: stored
+// b is the expected value and c the new one. `old` becomes 1 in lanes that stored, else 0.
 const Inst *op_atomic_cast(Warp *warp, const Inst *inst) {
     const InstAtomic *atomic = &inst->atomic;
     uint8_t *pointer[LANES];

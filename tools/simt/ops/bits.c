@@ -1,5 +1,5 @@
-// Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions" and the bit-field part of
-// "Integer Arithmetic Instructions".
+// Executes logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions" and the bit-field
+// part of "Integer Arithmetic Instructions".
 #include "simt/ops/row.h"
 
 #define OP1(name, result, type, value)                                                             \
@@ -78,7 +78,8 @@ OP1(clz64, LaneU32, LaneU64, a[l] ? __builtin_clzll(a[l]) : 64)
 OP1(brev32, LaneU32, LaneU32, reverse(a[l]) >> 32)
 OP1(brev64, LaneU64, LaneU64, reverse(a[l]))
 
-// bfind: the highest bit that differs from the sign, or ~0; shiftamt: how far to shift it up.
+// bfind: the highest bit that differs from the sign, or ~0. shiftamt: the left shift that brings it
+// to the top.
 static uint32_t find_high(uint64_t x, uint32_t bits, bool is_signed, bool shift) {
     if (is_signed && (x >> (bits - 1) & 1)) x = ~x;
     if (bits < 64) x &= (1ull << bits) - 1;
@@ -95,7 +96,7 @@ OP1(bfind_shift_s32, LaneU32, LaneU32, find_high(a[l], 32, true, true))
 OP1(bfind_shift_u64, LaneU32, LaneU64, find_high(a[l], 64, false, true))
 OP1(bfind_shift_s64, LaneU32, LaneU64, find_high(a[l], 64, true, true))
 
-// Bit fields: position and length are the low bytes of their operands, but bfe of 64 bits looks at
+// Bit fields: position and length are the low bytes of their operands, except that 64-bit bfe uses
 // the whole position (measured on an H200).
 static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t bits,
                         bool is_signed) {
@@ -219,8 +220,8 @@ OP2(szext_clamp_s, LaneU32, LaneU32, LaneU32, sign_extend(a[l], b[l], true, true
 OP2(szext_wrap_u, LaneU32, LaneU32, LaneU32, sign_extend(a[l], b[l], false, false))
 OP2(szext_wrap_s, LaneU32, LaneU32, LaneU32, sign_extend(a[l], b[l], true, false))
 
-// How far apart the unsigned halves or bytes of two words are, each result in its own place, and
-// the sum of these and c.
+// The absolute differences of the unsigned halves or bytes of two words, packed, or their sum
+// plus c.
 static uint32_t differences(uint32_t a, uint32_t b, uint32_t bits, bool sum, uint32_t c) {
     const uint32_t mask = (1u << bits) - 1;
     uint32_t result = sum ? c : 0;

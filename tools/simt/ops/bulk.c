@@ -1,12 +1,12 @@
-// Copies in bulk, which are done at once, and stores that count at an mbarrier. PTX ISA, "Data
-// Movement and Conversion Instructions: cp.async.bulk", "st.async", "red.async".
+// Executes bulk copies, which complete immediately, and stores that count at an mbarrier. PTX ISA,
+// "Data Movement and Conversion Instructions: cp.async.bulk", "st.async", "red.async".
 #include <string.h>
 
 #include "simt/exec/observer.h"
 #include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
-// Element by element: in what order does not matter within one copy.
+// The order of the elements within a copy does not matter.
 static void reduce(const InstBulk *named, uint8_t *to, const uint8_t *from, uint32_t bytes) {
     const uint32_t size = ptx_type_bytes(named->type);
     for (uint32_t at = 0; at < bytes; at += size) {
@@ -53,7 +53,7 @@ static void store(Warp *warp, const Inst *inst, int lane, uint8_t *to) {
     }
 }
 
-// What the lanes of a run store.
+// Stores the values of the run's lanes.
 static void store_run(Warp *warp, const Inst *inst, const Bulk *run) {
     uint8_t *to = bulk_at(&run->to);
     observer_bulk(warp, run);
@@ -63,8 +63,8 @@ static void store_run(Warp *warp, const Inst *inst, const Bulk *run) {
     }
 }
 
-// Whether the next lane stores behind the run, and counts at the same mbarrier.
-static bool goes_on(const Bulk *run, const Bulk *next) {
+// Whether the next lane's store follows the run in memory and counts at the same mbarrier.
+static bool extends_run(const Bulk *run, const Bulk *next) {
     const uint32_t count = (uint32_t)__builtin_popcount(run->lanes);
     return !run->reduces && next->lane == run->lane + (int)count &&
            next->to.block == run->to.block &&
@@ -78,7 +78,7 @@ const Inst *op_store_async(Warp *warp, const Inst *inst) {
     bool good = true;
     for (uint32_t m = warp->exec; m && good; m &= m - 1) {
         good = bulk_resolve_store(warp, inst, __builtin_ctz(m), &next);
-        if (good && run.lanes && goes_on(&run, &next)) {
+        if (good && run.lanes && extends_run(&run, &next)) {
             run.lanes |= next.lanes;
             continue;
         }

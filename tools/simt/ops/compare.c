@@ -1,4 +1,4 @@
-// Comparisons: setp and set. PTX ISA, "Comparison and Selection Instructions".
+// Executes the comparisons of setp and set. PTX ISA, "Comparison and Selection Instructions".
 #include "simt/ops/ops.h"
 #include "simt/ops/row.h"
 
@@ -25,7 +25,7 @@
     COMPARE(le_##type, type, a[l] <= b[l])                                                         \
     COMPARE(gt_##type, type, a[l] > b[l])                                                          \
     COMPARE(ge_##type, type, a[l] >= b[l])
-// Floats: eq, lt, ... are false, equ, ltu, ... are true if an operand is a NaN.
+// If an operand is a NaN, eq, lt, ... are false, and equ, ltu, ... are true.
 #define UNORDERED(type)                                                                            \
     COMPARE(ne_ordered_##type, type, a[l]<b[l] || a[l]> b[l])                                      \
     COMPARE(equ_##type, type, !(a[l] < b[l] || a[l] > b[l]))                                       \

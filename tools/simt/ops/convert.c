@@ -1,5 +1,5 @@
-// cvt. Frequent conversions have a vector loop each; op_convert does every other one, a lane at a
-// time. PTX ISA, "cvt".
+// Executes cvt. Frequent conversions have a vectorized loop each; op_convert does all others, one
+// lane at a time. PTX ISA, "cvt".
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static uint64_t to_float(double value, PtxType type, ConvertMode mode) {
 
 static uint64_t integer_to_float(Wide value, PtxType type, ConvertMode mode) {
     if (type == PTX_F16 || type == PTX_BF16) {
-        // 64 bits do not fit a double: what is lost only matters as being there at all.
+        // 64 bits do not fit a double. For rounding, only whether a lost bit is set matters.
         Wide magnitude = value < 0 ? -value : value;
         int shift = 0;
         while (magnitude >> shift >= (Wide)1 << 40) shift++;
@@ -150,7 +150,7 @@ static uint64_t convert(uint64_t bits, PtxType from, PtxType to, ConvertMode mod
     return mode & CONVERT_SATURATE ? clamp_integer(value, to) : (uint64_t)value;
 }
 
-// The value as it lies in a register wider than its type.
+// The value extended to a register wider than its type.
 static uint64_t widen(uint64_t bits, PtxType type) {
     return ptx_type_is_float(type) ? bits : (uint64_t)integer_value(bits, type);
 }
@@ -210,14 +210,14 @@ static inline float narrow(double x) {
     return x == x ? (float)x : canonical.value;
 }
 CONVERT(f32_f64, LaneF32, LaneF64, narrow(a[l]))
-// The canonical NaN again, for any.
+// Replaces any NaN by the canonical one.
 static inline uint32_t wide(float x) { return x == x ? half_single_bits(x) : 0x7fffffffu; }
 CONVERT(f32_f16, LaneU32, LaneU16, wide(half_to_float(a[l])))
 CONVERT(f32_bf16, LaneU32, LaneU16, wide(bfloat_to_float(a[l])))
 CONVERT(f16_f32, LaneU16, LaneF32, half_nearest(a[l]))
 CONVERT(bf16_f32, LaneU16, LaneF32, bfloat_nearest(a[l]))
 static inline float saturated(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
-// The nearest integer of 32 bits; 0 for a NaN.
+// Converts to a 32-bit integer, clamped to its range; 0 for a NaN.
 static inline int32_t integer(double x) {
     const double high = x < 0x1p31 - 1 ? x : 0x1p31 - 1, both = high > -0x1p31 ? high : -0x1p31;
     return (int32_t)(x == x ? both : 0);

@@ -1,5 +1,5 @@
-// Arithmetic of f32 and f64. PTX ISA, "Floating-Point Instructions". Results of f32 that are not a
-// number are the canonical NaN 0x7fffffff, as on the GPU.
+// Executes arithmetic of f32 and f64. PTX ISA, "Floating-Point Instructions". An f32 result that is
+// NaN is the canonical NaN 0x7fffffff, as on the GPU.
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
@@ -43,8 +43,8 @@ OP2(add_f32, LaneF32, quiet(a[l] + b[l]))
 OP2(sub_f32, LaneF32, quiet(a[l] - b[l]))
 OP2(mul_f32, LaneF32, quiet(a[l] * b[l]))
 OP2(div_f32, LaneF32, quiet(a[l] / b[l]))
-// A product with the reciprocal, as compilers make it for sm_75 to sm_120: both are scaled where
-// the divisor is subnormal; a subnormal reciprocal is 0.
+// A product with the reciprocal, as in ptxas's code for sm_75 to sm_120. Both operands are scaled
+// if the divisor is subnormal, and a subnormal reciprocal is 0.
 static inline float div_approx(float a, float b) {
     const float scale = fabsf(b) < 0x1p-126f ? 0x1p24f : 1, inverse = 1.0f / (b * scale);
     return a * scale * (fabsf(inverse) < 0x1p-126f ? copysignf(0, inverse) : inverse);
@@ -57,7 +57,8 @@ OP2(mul_f64, LaneF64, a[l] * b[l])
 OP2(div_f64, LaneF64, a[l] / b[l])
 OP3(fma_f64, LaneF64, __builtin_fma(a[l], b[l], c[l]))
 
-// min and max: of a number and a NaN the number, with .NaN the NaN; -0 is below +0.
+// min and max. If one operand is a NaN, the result is the other one, or with .NaN the NaN. -0 is
+// less than +0.
 #define MINMAX(type, suffix, fix, sign)                                                            \
     static inline type min_of_##suffix(type x, type y) {                                           \
         if (x != x) return fix(y);                                                                 \
@@ -74,8 +75,8 @@ OP3(fma_f64, LaneF64, __builtin_fma(a[l], b[l], c[l]))
 MINMAX(float, f32, quiet, signbit)
 MINMAX(double, f64, quiet64, signbit)
 
-// The same of f32 on the bits, for all lanes at once: as numbers with a sign they are in the order
-// of what they stand for, once those below 0 are turned round.
+// The same for f32 on the bits, so that the loop is vectorized. As signed integers the bits have
+// the order of the numbers after the order of the negative ones is reversed.
 static inline int32_t in_order(uint32_t bits) {
     return (int32_t)(bits ^ ((uint32_t)((int32_t)bits >> 31) & 0x7fffffffu));
 }
@@ -97,7 +98,7 @@ OP2(min_nan_f32, LaneF32, a[l] != a[l] || b[l] != b[l] ? quiet(NAN) : min_of_f32
 OP2(max_nan_f32, LaneF32, a[l] != a[l] || b[l] != b[l] ? quiet(NAN) : max_of_f32(a[l], b[l]))
 #define MIN_ABS(x, y) min_of_f32(fabsf(x), fabsf(y))
 #define MAX_ABS(x, y) max_of_f32(fabsf(x), fabsf(y))
-// The sign of the result is that of x ^ y (.xorsign.abs); a NaN has none.
+// The result's sign is the XOR of the operands' signs (.xorsign.abs). A NaN has no sign.
 static inline float xor_sign(float magnitude, float x, float y) {
     if (magnitude != magnitude) return magnitude;
     return copysignf(magnitude, !signbit(x) != !signbit(y) ? -1.0f : 1.0f);
@@ -111,7 +112,7 @@ static inline float nan_or(float x, float y, float value) {
 OP2(min_nan_xorsign_f32, LaneF32, nan_or(a[l], b[l], xor_sign(MIN_ABS(a[l], b[l]), a[l], b[l])))
 OP2(max_nan_xorsign_f32, LaneF32, nan_or(a[l], b[l], xor_sign(MAX_ABS(a[l], b[l]), a[l], b[l])))
 
-// Signs are changed on the bits. A NaN of f32 becomes the canonical one, a NaN of f64 is only made
+// These change the sign bit. A NaN of f32 becomes the canonical one, and a NaN of f64 only becomes
 // quiet (measured on an H200).
 #define BITS1(name, type, value)                                                                   \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
@@ -137,8 +138,8 @@ OP1_SCALAR(lg2_f32, LaneF32, quiet(log2f(a[l])))
 OP1_SCALAR(ex2_f32, LaneF32, quiet(exp2f(a[l])))
 OP1_SCALAR(tanh_f32, LaneF32, quiet(tanhf(a[l])))
 
-// rcp.approx.ftz.f64 and its root look only at the upper half of the operand, and give only the
-// upper half of the result.
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 use only the upper half of the operand and compute
+// only the upper half of the result.
 static double upper(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -207,10 +208,10 @@ ROUNDED(rcp64, LaneF64, quiet64, 1, 1.0 / a)
 TESTS(f32, LaneF32)
 TESTS(f64, LaneF64)
 
-// Added around other operations for .ftz and .sat.
+// Lowering emits these around other operations for .ftz and .sat.
 BITS1(flush_f32, LaneU32, a[l] & 0x7f800000u ? a[l] : a[l] & 0x80000000u)
-// The result d of a * b is flushed if the exact product is below the normal numbers, though d may
-// have been rounded up to the least of them (measured on an H200).
+// The result d of a * b is flushed if the exact product is subnormal, even if d was rounded up to
+// the smallest normal number (measured on an H200).
 static inline float flush_product(double product, float d) {
     return fabs(product) < 0x1p-126 ? copysignf(0.0f, (float)product) : d;
 }

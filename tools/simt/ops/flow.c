@@ -1,4 +1,4 @@
-// Control flow: basic blocks and their counters, branches, calls, returns, exits, traps.
+// Executes control flow: basic blocks and their counters, branches, calls, returns, exits, traps.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
-// The first instruction of every basic block counts the block's instructions in one go.
+// The first instruction of every basic block. It counts all instructions of the block.
 const Inst *op_enter(Warp *warp, const Inst *inst) {
     Tally *tally = &warp->tally[inst->slot];
     tally->a++;
@@ -17,13 +17,13 @@ const Inst *op_enter(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// The same where lanes that a branch has split may meet again.
+// The same for a block that may be a merge point.
 const Inst *op_enter_join(Warp *warp, const Inst *inst) {
     if (inst == warp->rpc) return path_join_arrive(warp);
     return op_enter(warp, inst);
 }
 
-// The same where lanes may come to that others wait for in vain.
+// The same for a block from which lanes cannot reach some merge point where others wait for them.
 const Inst *op_enter_outside(Warp *warp, const Inst *inst) {
     path_join_leave(warp, inst);
     return op_enter_join(warp, inst);
@@ -45,13 +45,14 @@ const Inst *op_branch(Warp *warp, const Inst *inst) {
     return path_join_split(warp, inst, taken, branch->target, &branch->merges);
 }
 
-// brx.idx. Lanes of the lowest lane's target go there; the others try again.
+// brx.idx. Lanes with the same target as the lowest lane go there; the others repeat the
+// instruction.
 const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     const InstTable *table = &inst->table;
     const LaneU32 *index = REG(warp, LaneU32, table->index);
     int first = __builtin_ctz(warp->mask);
     if (index[first] >= table->count) {
-        return warp_fail(warp, inst, first, SIMT_TRAP, "branch index %u of %u targets",
+        return warp_fail(warp, inst, first, SIMT_TRAP, "branch index %u, but there are %u targets",
                          index[first], table->count);
     }
     uint32_t same = 0;
@@ -62,7 +63,7 @@ const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     const Inst *target = table->targets[index[first]];
     if (same == warp->mask) return target;
     warp->tally[inst->slot].a++;
-    // path_join_split goes on behind the instruction; the rest comes back to it from there.
+    // The other lanes continue after the instruction, where a jump leads back to it.
     return path_join_split(warp, inst, same, target, &table->merges);
 }
 
@@ -103,8 +104,8 @@ const Inst *op_fence(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// griddepcontrol. There is none that lets the next kernel go: it starts as if that were done at
-// once or at the end, see machine.h.
+// griddepcontrol.wait. griddepcontrol.launch_dependents has no Op: the next kernel starts as if it
+// were executed immediately or at the end, see machine.h.
 const Inst *op_grid_wait(Warp *warp, const Inst *inst) {
     machine_await_prerequisite(warp->block->machine);
     observer_grid_waited(warp);
@@ -113,18 +114,17 @@ const Inst *op_grid_wait(Warp *warp, const Inst *inst) {
 
 const Inst *op_nanosleep(Warp *warp, const Inst *inst) { return spin_sleep(warp, inst + 1); }
 
-// Calls. Every function has a frame of its own; what to go back to is saved in it for each lane,
-// since lanes of one warp may be in different calls. A function that is called while it is under
-// way has further frames, each found from the one in front of it.
+// Calls. Every function has a frame of its own, which stores the return state of each lane, since
+// lanes of a warp may come from different calls. A recursive function has a list of further frames.
 
 typedef struct {
     LaneU64 pc[LANES], rpc[LANES], frame[LANES], local[LANES];
     const Code *code;
-    uint8_t *deeper; // the frame of a call within this one; NULL: there was none
+    uint8_t *deeper; // the frame of a recursive call in this one, or NULL
 } Saved;
-_Static_assert(sizeof(Saved) <= FRAME_SAVED, "the room for it in front of a function's registers");
+_Static_assert(sizeof(Saved) <= FRAME_SAVED, "it fits before a function's registers");
 
-// Parameters and results are copied by their size; a call may leave the results aside.
+// Whether the sizes of parameters and results agree. A call may ignore results.
 static bool same_signature(const CallSite *site, const PtxFunction *function) {
     bool same = site->argument_count == function->param_count &&
                 site->result_count <= function->result_count;
@@ -135,7 +135,7 @@ static bool same_signature(const CallSite *site, const PtxFunction *function) {
     return same;
 }
 
-// Where the registers of a call of `callee` go. NULL: no room for one more.
+// The frame for a call of `callee`. NULL if there is no space for another one.
 static uint8_t *callee_frame(Warp *warp, const Code *callee) {
     uint8_t *const base = warp->stack + callee->frame_base;
     if (!callee->recursive) return base;
@@ -156,7 +156,8 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
     const CallSite *site = inst->call.site;
     if (!same_signature(site, callee->source)) {
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_INVALID_PTX,
-                         "call of `%.*s` with other parameters", STR_ARG(callee->source->name));
+                         "calls `%.*s` with parameters of other sizes than it declares",
+                         STR_ARG(callee->source->name));
     }
     uint8_t *frame = callee_frame(warp, callee);
     uint32_t local = warp->local + (uint32_t)align_up(caller->source->local_bytes, LOCAL_ALIGN);
@@ -203,7 +204,7 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
         if (pointer[l] == pointer[first]) same |= 1u << l;
     }
     if (same != warp->exec) {
-        // The first lane's function now; the rest comes back to this instruction on its own path.
+        // Calls the first lane's function now; the others repeat the instruction on their own path.
         const Inst *next =
             path_join_split(warp, inst, warp->mask & ~same, inst, &inst->call.merges);
         if (!next) return NULL;
@@ -215,13 +216,14 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
         if (code->address == pointer[first]) callee = code;
     }
     if (!callee || !callee->insts) {
-        return warp_fail(warp, inst, first, SIMT_ILLEGAL_ADDRESS, "call of 0x%llx: no function",
+        return warp_fail(warp, inst, first, SIMT_ILLEGAL_ADDRESS,
+                         "calls 0x%llx, where no function starts",
                          (unsigned long long)pointer[first]);
     }
     return enter_function(warp, inst, site->caller, callee);
 }
 
-// The single end of a function: results go to the caller's area.
+// The single end of a function. Copies the results to the caller's area.
 const Inst *op_return(Warp *warp, const Inst *inst) {
     const Saved *saved = (const Saved *)(const void *)warp->frame;
     const Code *callee = inst->returns_from;

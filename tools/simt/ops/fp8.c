@@ -1,5 +1,5 @@
-// 8-bit floating point, in pairs: e4m3 and e5m2. PTX ISA, "cvt" and "Packed Data Types"; the
-// formats: Micikevicius et al., "FP8 Formats for Deep Learning".
+// Converts pairs of 8-bit floats, e4m3 and e5m2. PTX ISA, "cvt" and "Packed Data Types". The
+// formats are defined in Micikevicius et al., "FP8 Formats for Deep Learning".
 //
 // An e5m2 is the upper half of an f16. An e4m3 has no infinity, and one NaN of each sign.
 #include <math.h>
@@ -18,7 +18,7 @@ static const Format e4m3 = {3, -6, 0x7e}, e5m2 = {2, -14, 0x7b};
 
 static const Format *format_of(PtxType type) { return type == PTX_E4M3X2 ? &e4m3 : &e5m2; }
 
-// To nearest even, and no further than to the largest finite number.
+// Rounds to nearest even and clamps to the largest finite number.
 static uint8_t narrow(double value, const Format *format, ConvertMode mode) {
     if (value != value) return CANONICAL_NAN;
     if (mode & CONVERT_RELU && value <= 0) return 0;

@@ -1,21 +1,22 @@
-// 16-bit floating point: f16 and bf16, alone and in pairs. PTX ISA, "Half Precision Floating-Point
-// Instructions". Every result is rounded once.
+// Executes arithmetic of f16 and bf16, alone and in pairs. PTX ISA, "Half Precision Floating-Point
+// Instructions". Every result is correctly rounded.
 //
-// Most operations are done in single precision, whose result is then rounded to 16 bits. That is
-// one rounding where the first one is exact, or rounds to odd (Boldo and Melquiond, "Emulation of
-// FMA and correctly rounded sums": any format that has two bits less may follow), or where rounding
-// twice does no harm:
+// Most operations compute in single precision and round the result to 16 bits. Together this rounds
+// correctly if the first result is exact, if it is rounded to odd (Boldo and Melquiond, "Emulation
+// of FMA and correctly rounded sums": then rounding to a format with at least two bits less is
+// correct), or if rounding twice is harmless:
 //
-//   f16 add     a single has 24 bits, an f16 11, and 24 >= 2 * 11 + 2 (Figueroa, "When is double
-//   bf16 add    rounding innocuous?"; bf16: 8); sums so small that f16, bf16 or single precision
-//               has no normal number for them are exact: the summands are multiples of 2^-24 and
-//               of 2^-133. What overflows a single overflows a bf16, and no f16 does
-//   f16 mul     22 bits, multiples of 2^-48: exact
-//   f16 fma     an exact product, and a sum that is rounded to odd; its error is a multiple of
-//               2^-48 too, so that it is found exactly
-//   bf16 mul    16 bits: exact from 2^-134 on, half of the smallest bf16, down to 2^-149; what is
-//               less becomes at most 2^-134, and then 0 either way
-//   bf16 fma    as f16's, in double, which has exponents enough; then to odd in single precision
+//   f16 add     Rounding twice is harmless: a single has 24 bits, an f16 has 11, a bf16 has 8, and
+//   bf16 add    24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?"). Subnormal sums
+//               are exact, because f16 and bf16 are multiples of 2^-24 and 2^-133. A sum that
+//               overflows a single overflows a bf16, and sums of f16 do not overflow a single.
+//   f16 mul     The product has 22 bits and is a multiple of 2^-48, so it is exact.
+//   f16 fma     The product is exact and the sum is rounded to odd. The error of the sum is also a
+//               multiple of 2^-48, so it is computed exactly.
+//   bf16 mul    The product has 16 bits, so it is exact if it is at least 2^-134, half of the
+//               smallest bf16. A smaller product becomes at most 2^-134, and then 0.
+//   bf16 fma    As for f16, but in double, which has a larger range of exponents, then rounded to
+//               odd in single precision.
 #include "simt/ops/half.h"
 
 #include <math.h>
@@ -27,8 +28,8 @@
 
 // --- one value, any mode ---
 
-// Whether `kept`, of which `rest` was cut off, `half` of its last place, is rounded up in
-// magnitude.
+// Whether the magnitude `kept` is rounded up. `rest` is the part cut off, and `half` is half of the
+// last place of `kept`.
 static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative,
                       ConvertMode mode) {
     switch (mode & ROUND_MASK) {
@@ -45,7 +46,7 @@ static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative
     }
 }
 
-// Of a format with so many bits of mantissa and that least exponent of normal numbers.
+// Converts to a format with this many bits of mantissa and this least exponent of normal numbers.
 static uint16_t to_bits(double value, int mantissa, int least, ConvertMode mode) {
     enum { PLACES = 52, BIAS = 1023 };
     const uint64_t infinity = 0x7fffu & ~((1u << mantissa) - 1);
@@ -62,7 +63,7 @@ static uint16_t to_bits(double value, int mantissa, int least, ConvertMode mode)
     else
         exponent = 1;
     exponent -= BIAS;
-    const int last = exponent > least ? exponent : least; // of the binade that it is rounded in
+    const int last = exponent > least ? exponent : least; // the exponent of the result's binade
     int shift = PLACES - mantissa + last - exponent;
     if (shift > PLACES + 3) shift = PLACES + 3; // less than half of the last place
     uint64_t result = significand >> shift;
@@ -79,7 +80,7 @@ uint16_t float_to_bfloat(double value, ConvertMode mode) { return to_bits(value,
 
 // --- rounding to odd ---
 
-// a * b, which is exact, + c.
+// a * b + c, rounded to odd. The product is exact.
 #define FMA_ODD(name, type, Bits)                                                                  \
     ALWAYS type name(type a, type b, type c) {                                                     \
         const type product = a * b, sum = product + c, part = sum - product;                       \
@@ -117,7 +118,7 @@ ALWAYS float most_of(float a, float b) {
     return a != a ? b : b != b ? a : most;
 }
 ALWAYS float nan_or(float a, float b, float value) { return a != a || b != b ? NAN : value; }
-// The sign of the result is that of a ^ b (.xorsign.abs); a NaN has none.
+// The result's sign is the XOR of the operands' signs (.xorsign.abs). A NaN has no sign.
 ALWAYS float xor_sign(float magnitude, float a, float b) {
     const uint32_t sign = (half_single_bits(a) ^ half_single_bits(b)) & 0x80000000u;
     return half_single(half_single_bits(magnitude) ^ sign);
@@ -125,14 +126,13 @@ ALWAYS float xor_sign(float magnitude, float a, float b) {
 ALWAYS float clamp(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 ALWAYS float relu(float x) { return x < 0 ? 0 : x + 0.0f; } // -0 becomes 0
 
-// .ftz: subnormal operands are zero, and so are results that are below the normal numbers before
-// they are rounded.
+// .ftz: subnormal operands are zero, and so are results that are subnormal before rounding.
 ALWAYS uint32_t flushed(uint32_t bits) { return bits & 0x7c00u ? bits : bits & 0x8000u; }
 ALWAYS uint32_t nearest_flushed(float value) {
     return half_nearest(fabsf(value) < 0x1p-14f ? copysignf(0, value) : value);
 }
 
-// A format is a name here, NAME(bits) and NAME_(value); NAME_fma is done in it.
+// A format NAME has the functions NAME(bits), NAME_(value) and NAME_fma.
 #define F16(bits)         half_to_float((bits)&0xffffu)
 #define BF16(bits)        bfloat_to_float((bits)&0xffffu)
 #define F16Z(bits)        half_to_float(flushed((bits)&0xffffu))
@@ -143,7 +143,7 @@ ALWAYS uint32_t nearest_flushed(float value) {
 #define F16Z_fma          fma_odd_single
 #define BF16_fma(x, y, z) narrow_odd(fma_odd_double((double)(x), (double)(y), (double)(z)))
 
-// `value` uses x, y, z. Unused operands are read from a register that is there anyway.
+// `value` uses x, y and z. Unused operands are read from some register that exists.
 #define HALF_OP(name, format, count, value, lane_result)                                           \
     ALWAYS uint32_t name##_##format##_value(uint32_t a, uint32_t b, uint32_t c) {                  \
         const float x = format(a), y = format(b), z = format(c);                                   \
@@ -185,7 +185,7 @@ HALF_ARITHMETIC(BF16)
 HALF_OP(saturate, F16, 1, clamp(x), LANE_RESULT)
 HALF_OP(saturate, BF16, 1, clamp(x), LANE_RESULT)
 
-// Functions of the host's library, in double.
+// Functions of the host's math library, computed in double.
 #define F16D(bits)    F16(bits)
 #define BF16D(bits)   BF16(bits)
 #define F16D_(value)  float_to_half(value, ROUND_NEAREST)
@@ -196,7 +196,7 @@ HALF_OP(saturate, BF16, 1, clamp(x), LANE_RESULT)
 HALF_FUNCTIONS(F16D)
 HALF_FUNCTIONS(BF16D)
 
-// Signs are changed on the bits; a NaN becomes the canonical one (measured on an H200).
+// These change the sign bit. A NaN becomes the canonical one (measured on an H200).
 static inline uint32_t negated(uint32_t bits, uint32_t infinity) {
     return (bits & 0x7fffu) > infinity ? 0x7fffu : bits ^ 0x8000u;
 }
@@ -219,7 +219,7 @@ SIGN_OP(neg_F16Z, negated(flushed(x), 0x7c00))
 SIGN_OP(abs_F16Z, unsigned_of(flushed(x), 0x7c00))
 SIGN_OP(neg_BF16, negated(x, 0x7f80))
 SIGN_OP(abs_BF16, unsigned_of(x, 0x7f80))
-// In front of comparisons with .ftz.
+// Lowering emits these before comparisons with .ftz.
 static const Inst *flush_F16(Warp *warp, const Inst *inst) {
     const LaneU16 *a = REG(warp, LaneU16, inst->r[1]);
     LANE_RESULT(LaneU16, flushed(a[l]));

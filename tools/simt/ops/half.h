@@ -1,5 +1,5 @@
-// 16-bit floats to and from single precision, without branches or calls: loops over lanes become
-// vector code on any host.
+// Converts 16-bit floats to and from single precision without branches or calls, so that compilers
+// vectorize loops over lanes.
 #ifndef HALF_H
 #define HALF_H
 
@@ -10,7 +10,7 @@
 
 #define HALF_INLINE static inline __attribute__((always_inline))
 
-enum { HALF_NAN = 0x7fff }; // the canonical one, of f16 and of bf16; as measured on an H200
+enum { HALF_NAN = 0x7fff }; // the canonical NaN of f16 and of bf16, measured on an H200
 
 HALF_INLINE uint32_t half_single_bits(float value) {
     uint32_t bits;
@@ -24,7 +24,7 @@ HALF_INLINE float half_single(uint32_t bits) {
     return value;
 }
 
-// A NaN keeps its sign only.
+// A NaN keeps its sign but not its payload.
 HALF_INLINE float half_to_float(uint32_t bits) {
     const uint32_t magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
     const uint32_t small = half_single_bits((float)(int32_t)magnitude * 0x1p-24f);
@@ -39,8 +39,8 @@ HALF_INLINE float bfloat_to_float(uint32_t bits) {
     return half_single((bits & 0x7fffu) > 0x7f80 ? (wide & 0x80000000u) | 0x7fc00000u : wide);
 }
 
-// To nearest even. Below the normal numbers the last place of an f16 is that of 0.5f, so adding
-// 0.5f rounds there.
+// Rounds to nearest even. Subnormal f16 numbers have the same last place as 0.5f, so adding 0.5f
+// rounds them.
 HALF_INLINE uint32_t half_nearest(float value) {
     const uint32_t bits = half_single_bits(value);
     const uint32_t magnitude = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
@@ -58,7 +58,7 @@ HALF_INLINE uint32_t bfloat_nearest(float value) {
     return magnitude > 0x7f800000u ? HALF_NAN : rounded | sign;
 }
 
-// Rounded once, by any mode.
+// Round once, in any mode.
 uint16_t float_to_half(double value, ConvertMode mode);
 uint16_t float_to_bfloat(double value, ConvertMode mode);
 

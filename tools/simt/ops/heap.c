@@ -1,4 +1,4 @@
-// malloc and free in kernels: functions that are built in.
+// Executes malloc and free in kernels, which are built-in functions.
 #include <string.h>
 
 #include "simt/exec/observer.h"

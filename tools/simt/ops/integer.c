@@ -1,5 +1,5 @@
-// Integer arithmetic. PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer
-// Arithmetic Instructions".
+// Executes integer arithmetic. PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision
+// Integer Arithmetic Instructions".
 #include "simt/ops/row.h"
 
 #define A(type) const type *a = REG(warp, type, inst->r[1])
@@ -120,8 +120,8 @@ OP2(add_sat_s32, LaneS32, LaneS32, saturate((int64_t)a[l] + b[l]))
 OP2(sub_sat_s32, LaneS32, LaneS32, saturate((int64_t)a[l] - b[l]))
 OP3(mad_hi_sat_s32, LaneS32, LaneS32, LaneS32, saturate((((int64_t)a[l] * b[l]) >> 32) + c[l]))
 
-// Division by zero gives all ones and leaves the dividend as the remainder, as the GPU does (PTX
-// leaves it open).
+// A quotient by zero is all ones and the remainder is the dividend, as on the GPU. PTX does not
+// specify it.
 #define DIVIDE(x, y)    ((y) == 0 ? ~0ull : (x) / (y))
 #define REMAINDER(x, y) ((y) == 0 ? (x) : (x) % (y))
 #define DIVIDE_SIGNED(x, y)                                                                        \
@@ -140,8 +140,9 @@ OP2_SCALAR(rem_s32, LaneS32, REMAINDER_SIGNED(a[l], b[l]))
 OP2_SCALAR(rem_u64, LaneU64, REMAINDER(a[l], b[l]))
 OP2_SCALAR(rem_s64, LaneS64, REMAINDER_SIGNED(a[l], b[l]))
 
-// Carry in and out: warp->carry has a bit for each lane. What is taken away is added, inverted, so
-// a borrow is kept as no carry: 128-bit divisions of nvcc read it by addc.
+// Carry in and out: warp->carry has a bit for each lane. Subtraction adds the inverted operand, so
+// a borrow is a carry of 0. The code of nvcc for 128-bit divisions relies on this: it reads a
+// borrow with addc.
 #define CARRY_OP(name, type, in, out, wide_value, third)                                           \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         A(type);                                                                                   \
@@ -176,7 +177,7 @@ OP2_SCALAR(rem_s64, LaneS64, REMAINDER_SIGNED(a[l], b[l]))
 CARRY_OPS(LaneU32, 32)
 CARRY_OPS(LaneU64, 64)
 
-// Sums of products of the bytes of a (and bytes, or halves, of b) with c added.
+// dp4a and dp2a: sums of products of the bytes of a with the bytes or halves of b, plus c.
 static uint32_t byte_of(uint32_t x, int k, bool is_signed) {
     uint32_t byte = x >> (8 * k) & 0xff;
     return is_signed ? (uint32_t)(int32_t)(int8_t)byte : byte;

@@ -1,7 +1,8 @@
-// Matrices over the lanes of a warp: see matrix.h. PTX ISA, "Warp Level Matrix Instructions".
+// Executes products of matrices that are distributed over the lanes of a warp. PTX ISA, "Warp Level
+// Matrix Instructions".
 //
-// Loads and stores are the ordinary ones; here are the addresses that lanes use for them, and what
-// lanes exchange: a row of 8 elements of 16 bits that one lane has loaded goes to four lanes.
+// Ordinary loads and stores access the matrices. This file computes their addresses and exchanges
+// elements between lanes: a row of 8 elements of 16 bits that one lane has loaded goes to four.
 #include "simt/ops/matrix.h"
 
 #include "simt/exec/observer.h"
@@ -16,11 +17,11 @@ uint32_t matrix_bytes(ElementType type) {
     return bytes[type];
 }
 
-// --- which lane has what ---
+// --- the layouts ---
 
 static uint32_t place(uint32_t row, uint32_t column) { return row * 32 + column; }
 
-// Of a with m rows: tiles of 16 (or 8) rows, one below the other.
+// The layout of a with m rows: tiles of 16 (or 8) rows, one below the other.
 static uint32_t place_a(uint32_t m, uint32_t k, uint32_t per, uint32_t lane, uint32_t index) {
     const uint32_t halves = m > 8 ? 2 : 1, tile_elements = halves * k / 4;
     const uint32_t tile = index / tile_elements, r = index % tile_elements / per;
@@ -28,14 +29,14 @@ static uint32_t place_a(uint32_t m, uint32_t k, uint32_t per, uint32_t lane, uin
                  r / halves * 4 * per + lane % 4 * per + index % per);
 }
 
-// Of b: tiles of 8 columns, side by side.
+// The layout of b: tiles of 8 columns, side by side.
 static uint32_t place_b(uint32_t k, uint32_t per, uint32_t lane, uint32_t index) {
     const uint32_t tile_elements = k / 4, r = index % tile_elements / per;
     return place(r * 4 * per + lane % 4 * per + index % per,
                  8 * (index / tile_elements) + lane / 4);
 }
 
-// Of c: tiles of 16 by 8, or one of 8 by 8.
+// The layout of c: tiles of 16 by 8, or one of 8 by 8.
 static uint32_t place_c(uint32_t m, uint32_t n, uint32_t lane, uint32_t index) {
     const uint32_t tile = index / 4;
     const uint32_t row = lane / 4 + 8 * (index / 2 % 2), column = lane % 4 * 2 + index % 2;
@@ -63,10 +64,11 @@ uint32_t matrix_place(const MatrixFragment *fragment, uint32_t lane, uint32_t in
 
 // --- addresses ---
 
-// The lane and index of the element whose address a lane needs. A lane has pairs of row g = lane /
-// 4 of 8 by 8 elements. If neighbours in memory are below each other there, it takes a pair of
-// column g, and the matrix is transposed in the registers. Where lanes load whole rows of 16 bytes,
-// 8 lanes do it for each register.
+// Sets the lane and the index of the element whose address a lane uses. In a tile of 8 by 8
+// elements a lane holds a pair in row g = lane / 4. If the elements of a column are adjacent in
+// memory, it accesses a pair in column g instead, and the matrix is transposed in registers
+// (SPOT_TURNED). If lanes load whole rows of 16 bytes, 8 lanes load a register of all lanes
+// (SPOT_ROWS).
 static void spot_of(const InstMatrixAddress *address, uint32_t *lane, uint32_t *index) {
     const uint32_t l = *lane, per = address->fragment->per_register;
     *index = address->index;
@@ -110,9 +112,9 @@ const Inst *op_matrix_address(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// --- lanes together ---
+// --- exchange between lanes ---
 
-// All lanes' registers, each in the frame of the path that its lane is on.
+// The registers of all lanes, which are in the frames of their paths.
 typedef struct {
     uint32_t lanes;
     uint8_t *frame[LANES];
@@ -127,8 +129,8 @@ static void put(const Together *together, uint32_t offset, uint32_t lane, uint32
         ((LaneU32 *)(void *)(together->frame[lane] + offset))[lane] = value;
 }
 
-// PTX leaves open what happens if a lane does not come, because it has ended or goes another way:
-// checks are told, as of a lane that reads one of these.
+// Reports lanes that do not reach the instruction, whose effect PTX then does not define, as a
+// shuffle from one of them.
 static bool tell_missing(Warp *warp, const Inst *inst, uint32_t here, uint32_t missing) {
     const Observer *observer = observer_of(warp->block);
     if (!observer || !observer->shuffle) return false;
@@ -139,7 +141,7 @@ static bool tell_missing(Warp *warp, const Inst *inst, uint32_t here, uint32_t m
     return true;
 }
 
-// False after warp_fail.
+// Whether all lanes are at this instruction. False after warp_fail.
 static bool complete(Warp *warp, const Inst *inst, const Meeting *meeting) {
     uint32_t here = 0;
     for (uint32_t n = 0; n < meeting->count; n++)
@@ -152,10 +154,10 @@ static bool complete(Warp *warp, const Inst *inst, const Meeting *meeting) {
         return false;
     }
     if (here == ALL_LANES || tell_missing(warp, inst, here, ~here)) return true;
-    warp_fail(
-        warp, inst, -1, SIMT_TRAP,
-        "lanes 0x%08x of the warp have ended or never were: a matrix instruction needs all 32",
-        ~here);
+    warp_fail(warp, inst, -1, SIMT_TRAP,
+              "lanes 0x%08x of the warp have exited or do not exist: a matrix instruction needs "
+              "all 32 lanes",
+              ~here);
     return false;
 }
 
@@ -177,13 +179,13 @@ static const Inst *not_all(Warp *warp, const Inst *inst, Gathered gathered) {
     return gathered == NOT_YET ? path_wait_sync(warp, inst, ALL_LANES) : NULL;
 }
 
-const Inst *op_matrix_meet(Warp *warp, const Inst *inst) {
+const Inst *op_matrix_sync(Warp *warp, const Inst *inst) {
     Together together;
     Gathered gathered = gather(warp, inst, &together);
     return gathered == ALL_HERE ? inst + 1 : not_all(warp, inst, gathered);
 }
 
-// Lane 8 r + j has the four words of row j of matrix r; word w is that of lane 4 j + w.
+// Lane 8 r + j holds the four words of row j of matrix r. Word w goes to lane 4 j + w.
 const Inst *op_matrix_from_rows(Warp *warp, const Inst *inst) {
     const InstMatrixMove *move = &inst->matrix_move;
     Together together;
@@ -209,8 +211,8 @@ const Inst *op_matrix_to_rows(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// Each register's matrix transposed.
-const Inst *op_matrix_turn(Warp *warp, const Inst *inst) {
+// Transposes the matrix of each register.
+const Inst *op_matrix_transpose(Warp *warp, const Inst *inst) {
     const InstMatrixMove *move = &inst->matrix_move;
     Together together;
     Gathered gathered = gather(warp, inst, &together);
@@ -234,7 +236,7 @@ static uint32_t columns_of(const MatrixFragment *fragment) {
     return fragment->role == MATRIX_A ? fragment->shape.k : fragment->shape.n;
 }
 
-// The elements by rows, as their bits.
+// Reads the elements in row order, as their bits.
 static void read_fragment(const Together *together, const MatrixFragment *fragment,
                           uint64_t *element) {
     const uint32_t per = fragment->per_register, bits = 8 * matrix_bytes(fragment->type);

@@ -1,4 +1,4 @@
-// Matrices that a warp multiplies: their forms, and which lane holds which elements.
+// The matrices that a warp multiplies: their types and shapes, and which lane holds which elements.
 #ifndef MATRIX_H
 #define MATRIX_H
 
@@ -17,7 +17,7 @@ typedef enum {
     ELEMENT_S32
 } ElementType;
 
-uint32_t matrix_bytes(ElementType type); // of an element
+uint32_t matrix_bytes(ElementType type); // per element
 
 // a is m by k, b is k by n; c and d are m by n.
 typedef enum { MATRIX_A, MATRIX_B, MATRIX_C } MatrixRole;
@@ -26,36 +26,36 @@ typedef struct {
     uint8_t m, n, k;
 } MatrixShape;
 
-enum { MATRIX_REGISTERS = 8, MATRIX_ELEMENTS = 512 }; // at most: of a lane, of a matrix
+enum { MATRIX_REGISTERS = 8, MATRIX_ELEMENTS = 512 }; // limits: per lane, per matrix
 
-// What each lane holds of a matrix.
+// The part of a matrix that each lane holds.
 struct MatrixFragment {
     MatrixRole role;
     ElementType type;
     MatrixShape shape;
-    uint32_t registers, per_register; // that many elements in a register of 4 bytes, of f64 8
-    uint32_t reg[MATRIX_REGISTERS];   // in the frame
-    // Of a product: places as matrix_place gives them, of each lane by index.
+    uint32_t registers, per_register; // registers per lane, elements per register
+    uint32_t reg[MATRIX_REGISTERS];   // offsets in the frame
+    // For products: the results of matrix_place for all indices of lane 0, then of lane 1, ...
     const uint16_t *places;
 };
 
-// The element that a lane holds at `index`, as row * 32 + column; the index counts through the
-// registers from their lowest bits.
+// The position in the matrix of the element that a lane holds at `index`, as row * 32 + column. The
+// index counts through the registers from their lowest bits.
 //
-// Of mma by the PTX ISA, "Matrix Fragments for mma". The PTX ISA leaves open what wmma has where;
-// here it is as ptxas does it for sm_90: a product of 16 by 16 or 32 by 8 is two of 16 by 8; one of
-// 8 by 32 is the transposed one of 32 by 8. Fragments of f16 for wmma repeat their elements.
+// mma follows the PTX ISA, "Matrix Fragments for mma". The PTX ISA does not specify wmma's layout;
+// we use that of ptxas for sm_90: a product of 16 by 16 or 32 by 8 is two of 16 by 8, and one of 8
+// by 32 is the transpose of one of 32 by 8. Fragments of f16 for wmma repeat their elements.
 uint32_t matrix_place(const MatrixFragment *fragment, uint32_t lane, uint32_t index);
 
 // d = a * b + c.
 struct Matrix {
     MatrixFragment a, b, c, d;
     bool saturates; // .satfinite
-    // How many products are added at once; the sum is rounded, and the next are added to it.
+    // The number of products that are added before the sum is rounded.
     uint32_t terms;
 };
 
-// The product of all elements, which are given and wanted by rows, as their bits.
+// Multiplies the matrices, whose elements are stored by rows, as their bits.
 void tensor_multiply(const Matrix *matrix, const uint64_t *a, const uint64_t *b, const uint64_t *c,
                      uint64_t *d);
 

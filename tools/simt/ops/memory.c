@@ -1,5 +1,5 @@
-// Loads and stores. Whole warps that access consecutive memory are copied in one piece; all else
-// goes lane by lane through address_resolve(), which checks every address and counts.
+// Executes loads and stores. If a whole warp accesses consecutive memory, one loop copies it. All
+// other accesses go through address_resolve(), which checks every address and counts.
 #include <string.h>
 
 #include "simt/exec/address.h"
@@ -8,7 +8,7 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-static const Inst *look(Warp *warp, const Inst *inst) {
+static const Inst *spin_after_load(Warp *warp, const Inst *inst) {
     const InstValues *values = &inst->values;
     if (values->value[0] == PTX_NONE) return inst + 1;
     int first = __builtin_ctz(warp->exec);
@@ -16,7 +16,7 @@ static const Inst *look(Warp *warp, const Inst *inst) {
 }
 
 ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
-    if (__builtin_expect(inst->spins, 0)) return look(warp, inst);
+    if (__builtin_expect(inst->spins, 0)) return spin_after_load(warp, inst);
     return inst + 1;
 }
 
@@ -45,7 +45,7 @@ ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
         COPY_IN(memory, LaneU64);                                                                  \
     } while (0)
 
-// Element e of `bytes` bytes, from the lanes' pointers to its register.
+// Loads element e, of `bytes` bytes, from the lanes' pointers to its register.
 static void copy_in(Warp *warp, const InstValues *values, uint32_t e, uint32_t bytes, uint32_t mask,
                     uint8_t *const pointer[LANES]) {
     const uint32_t offset = values->value[e], at = e * bytes;
@@ -104,7 +104,7 @@ static const Inst *load_any(Warp *warp, const Inst *inst) {
     return memory_next(warp, inst);
 }
 
-// Whether memory is a thread's own, for which nobody else waits.
+// Whether this is local memory, which no other thread waits for.
 static bool is_own(const Warp *warp, const uint8_t *at) {
     const uint64_t bytes = warp->block->local_stride * LANES;
     return (uintptr_t)at - (uintptr_t)warp->block->local - warp->index * bytes < bytes;
@@ -129,13 +129,13 @@ static const Inst *store_any(Warp *warp, const Inst *inst) {
         LANE_RESULT_IN(inst->values.value[0], type, value);                                        \
     } while (0)
 
-// One value of a whole register.
+// Whether the access is of one value that fills its register.
 static bool is_plain(const InstParameter *parameter, const InstValues *values) {
     return parameter->elements == 1 && values->value[0] != PTX_NONE &&
            parameter->bytes == register_bytes(values->class);
 }
 
-// All lanes read the same.
+// All lanes read the same value.
 const Inst *op_load_param(Warp *warp, const Inst *inst) {
     const InstParameter *parameter = &inst->parameter;
     uint8_t *pointer[LANES], *at = warp->block->machine->params + parameter->offset;

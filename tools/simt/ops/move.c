@@ -1,5 +1,5 @@
-// Moves, selections, packing of vectors. PTX ISA, "Data Movement and Conversion Instructions" and
-// "Comparison and Selection Instructions".
+// Executes moves, selections, and packing of vectors. PTX ISA, "Data Movement and Conversion
+// Instructions" and "Comparison and Selection Instructions".
 #include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 #include "simt/ops/row.h"
@@ -39,7 +39,7 @@ SELECT_SIGN(slct16_f32, LaneU16, LaneF32)
 SELECT_SIGN(slct32_f32, LaneU32, LaneF32)
 SELECT_SIGN(slct64_f32, LaneU64, LaneF32)
 
-// The address of a local variable, behind the local stack pointer of the path.
+// The address of a local variable: its offset plus the local stack pointer of the path.
 const Inst *op_local_address(Warp *warp, const Inst *inst) {
     const InstLocal *local = &inst->local;
     const uint64_t address = local->offset + warp->local;
@@ -47,7 +47,7 @@ const Inst *op_local_address(Warp *warp, const Inst *inst) {
     LANE_RESULT_IN(local->d, LaneU32, address);
 }
 
-// The class of a register of so many bytes, and what of it counts: parts may be single bytes.
+// The class of a register that holds this many bytes; a part may be a single byte.
 static RegisterClass class_of(uint32_t bytes) {
     return bytes <= 2 ? REGISTER_16 : bytes == 4 ? REGISTER_32 : REGISTER_64;
 }
@@ -85,7 +85,7 @@ const Inst *op_unpack(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// isspacep: does the generic address lie in the space?
+// isspacep: whether the generic address is in the space.
 const Inst *op_is_space(Warp *warp, const Inst *inst) {
     const LaneU64 *a = REG(warp, LaneU64, inst->in_space.address);
     uint32_t result = 0;

@@ -1,4 +1,4 @@
-// Instructions that lowering names directly; those with a row in a table are found by opcode.
+// The Ops that lowering names directly. Those with a row in a table are found by opcode.
 #ifndef OPS_H
 #define OPS_H
 
@@ -23,7 +23,7 @@ Op op_convert_tf32;
 // fp8.c: pairs of 8-bit floats from two f32 and from f16x2, and to f16x2
 Op op_narrow_singles, op_narrow_halves, op_widen_to_halves;
 
-// compare.c: a comparison's result with a predicate
+// compare.c: combines a comparison's result with a predicate
 Op op_combine;
 
 // flow.c
@@ -31,7 +31,7 @@ Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branc
     op_unguard, op_exit, op_leave, op_return, op_call, op_call_pointer, op_trap, op_nothing,
     op_fence, op_nanosleep, op_grid_wait;
 
-// print.c, heap.c: functions that are built in
+// print.c, heap.c: built-in functions
 Op op_print, op_assert_fail, op_malloc, op_free;
 
 // sync.c
@@ -39,8 +39,8 @@ Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle
     op_reduce, op_activemask, op_elect;
 Op op_cluster_arrive, op_cluster_wait, op_map_rank, op_map_rank_wide, op_get_rank, op_get_rank_wide;
 
-// matrix.c: products of matrices, and how a warp's lanes hold them
-Op op_matrix_meet, op_matrix_address, op_matrix_from_rows, op_matrix_to_rows, op_matrix_turn,
+// matrix.c
+Op op_matrix_sync, op_matrix_address, op_matrix_from_rows, op_matrix_to_rows, op_matrix_transpose,
     op_matrix_multiply;
 
 // memory.c
@@ -56,20 +56,20 @@ void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t val
 
 // async.c
 Op op_copy_async, op_copies_arrive, op_group, op_mbarrier, op_pending_count;
-void async_complete(uint8_t *mbarrier, uint32_t bytes); // of transactions
+void async_complete(uint8_t *mbarrier, uint32_t bytes); // counts bytes of transactions
 
 // bulk.c
 Op op_bulk, op_store_async;
 
-// Bytes of the frame of a called function in front of its registers: return address, the caller's
-// reconvergence point, frame and local stack pointer, one of each for every lane.
+// Bytes of a called function's frame before its registers: for every lane the return address and
+// the caller's reconvergence point, frame and local stack pointer.
 #define FRAME_SAVED (4 * LANES * 8 + FRAME_ALIGN)
 
-// One call in the program. Parameters and results are in areas of the caller's frame in which each
-// lane has `stride` bytes.
+// A call instruction. Parameters and results are in areas of the caller's frame in which each lane
+// has `stride` bytes.
 struct CallSite {
     const Code *caller;
-    Code *callee;                  // NULL: by pointer
+    Code *callee;                  // NULL for a call through a pointer
     uint32_t *arguments, *results; // offsets of the areas
     const PtxVariable **passed, **received;
     uint32_t argument_count, result_count, stride;

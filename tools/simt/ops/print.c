@@ -1,5 +1,5 @@
-// Device printf and assert: calls of vprintf(format, arguments) and __assertfail(message, file,
-// line, function, char_bytes).
+// Executes printf and assert in kernels, which are calls of vprintf(format, arguments) and
+// __assertfail(message, file, line, function, char_bytes).
 #include <string.h>
 
 #include "simt/base/align.h"
@@ -25,8 +25,8 @@ static bool read_text(const Warp *warp, int lane, uint64_t address, char text[TE
     return true;
 }
 
-// The next conversion of a format, for one value. Its flags, width and precision are kept; a size
-// prefix becomes ll, which all integers are widened to.
+// A conversion specification of a format, rewritten for the host's printf. Flags, width and
+// precision stay; all integers are widened, so a size prefix becomes ll.
 typedef struct {
     char text[40];
     char kind; // the letter
@@ -61,7 +61,7 @@ static const char *read_conversion(const char *at, Conversion *c) {
     return at + 1;
 }
 
-// The next argument, aligned as its size asks.
+// Reads the next argument, which is aligned to its size.
 static bool next_argument(const Warp *warp, int lane, uint64_t *next, void *to, uint32_t bytes) {
     *next = align_up(*next, bytes);
     if (!address_read(warp, lane, *next, to, bytes)) return false;
@@ -121,7 +121,7 @@ static bool print_lane(const Warp *warp, int lane, uint64_t format, uint64_t nex
         }
         Conversion conversion;
         const char *after = read_conversion(at, &conversion);
-        if (!after) { // not a conversion: printed as it is
+        if (!after) { // not a conversion: printed unchanged
             console_write(at, strlen(at));
             return true;
         }
@@ -151,10 +151,11 @@ const Inst *op_print(Warp *warp, const Inst *inst) {
         int lane = __builtin_ctz(m);
         uint64_t format = argument(warp, inst, 0, lane, 8);
         if (!print_lane(warp, lane, format, argument(warp, inst, 1, lane, 8))) {
-            return warp_fail(warp, inst, lane, SIMT_ILLEGAL_ADDRESS, "printf reads at 0x%llx",
+            return warp_fail(warp, inst, lane, SIMT_ILLEGAL_ADDRESS,
+                             "printf cannot read its arguments or its format at 0x%llx",
                              (unsigned long long)format);
         }
-        uint32_t count = conversions(warp, lane, format); // what CUDA's printf returns
+        uint32_t count = conversions(warp, lane, format); // the result of CUDA's printf
         if (site->result_count)
             memcpy(warp->frame + site->results[0] + site->stride * (uint32_t)lane, &count, 4);
     }
@@ -168,7 +169,7 @@ const Inst *op_assert_fail(Warp *warp, const Inst *inst) {
     if (!read_text(warp, lane, argument(warp, inst, 1, lane, 8), file)) file[0] = '\0';
     if (!read_text(warp, lane, argument(warp, inst, 3, lane, 8), function)) function[0] = '\0';
     const Dim3 at = warp->block->index;
-    // In the words of the CUDA runtime.
+    // The text is that of the CUDA runtime.
     return warp_fail(warp, inst, lane, SIMT_ASSERT,
                      "%.200s:%u: %.200s: block: [%u,%u,%u], thread: [%u,%u,%u] "
                      "Assertion `%.200s` failed.",

@@ -1,4 +1,4 @@
-// What only machine code has: carries in predicates, numbers of 64 bits in two registers,
+// Executes what only machine code has: carries in predicates, 64-bit numbers in two registers,
 // convergence barriers, jumps to a register.
 #include "simt/ops/sass.h"
 
@@ -116,7 +116,7 @@ static const Inst *drop_sign(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, a[l] & 0x7fffffffu);
 }
 
-// A half of a register of two, in the lower bits.
+// One of the two 16-bit halves of a register.
 static const Inst *low_of_two(Warp *warp, const Inst *inst) {
     const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
     LANE_RESULT(LaneU16, a[l]);
@@ -127,13 +127,13 @@ static const Inst *high_of_two(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU16, a[l] >> 16);
 }
 
-// What the first lane that is on has, in all.
+// Broadcasts the value of the first active lane.
 static const Inst *first_of_all(Warp *warp, const Inst *inst) {
     const uint32_t value = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
     LANE_RESULT(LaneU32, value);
 }
 
-// What the first lane of those that r[1] names has, in all; nothing if it names none.
+// Broadcasts the value of the first active lane in the predicate r[1]. No effect if there is none.
 static const Inst *first_of_chosen(Warp *warp, const Inst *inst) {
     const uint32_t chosen = *REG(warp, LaneU32, inst->r[1]) & warp->exec;
     if (!chosen) return inst + 1;
@@ -141,8 +141,8 @@ static const Inst *first_of_chosen(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, value);
 }
 
-// The lane's predicates in a word: r[1] is the first of seven, which lie side by side; r[2] takes
-// the place of those that the mask r[3] leaves out.
+// Packs each lane's predicates into a word. r[1] is the first of seven adjacent predicates. Bits
+// that are not in the mask r[3] come from r[2].
 static const Inst *predicates_to_register(Warp *warp, const Inst *inst) {
     const LaneU32 *p = REG(warp, LaneU32, inst->r[1]), *old = REG(warp, LaneU32, inst->r[2]);
     const LaneU32 *mask = REG(warp, LaneU32, inst->r[3]);
@@ -163,8 +163,8 @@ static const Inst *register_to_predicates(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// An integer as the least float that is not below it, and a float cut to an integer: what a
-// division of integers begins with.
+// Integer division starts with these: an integer rounded up to a float, and a float truncated to an
+// integer.
 static inline float float_above(uint32_t x) {
     union {
         float value;
@@ -185,8 +185,8 @@ static const Inst *cut_u32_f32(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, cut(a[l]));
 }
 
-// Whether lanes that are named in the register, of all lanes the same, are not here, or are not
-// among those of the predicate.
+// Whether some live lane named in the register, which is the same in all lanes, is not on this path
+// or not in the predicate.
 static const Inst *goes_apart(Warp *warp, const Inst *inst) {
     const uint32_t named = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->mask)];
     const uint32_t here = warp->mask & *REG(warp, LaneU32, inst->r[2]);
@@ -194,14 +194,14 @@ static const Inst *goes_apart(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// Half of a product, rounded once.
+// Half of the product, rounded once.
 static const Inst *half_product(Warp *warp, const Inst *inst) {
     const LaneF32 *a = REG(warp, LaneF32, inst->r[1]), *b = REG(warp, LaneF32, inst->r[2]);
     LANE_RESULT(LaneF32, (float)((double)a[l] * (double)b[l] * 0.5));
 }
 
-// Whether a is the smaller or the greater one of two f64, and whether neither is a number: -0 is
-// below 0, and what is no number is never chosen.
+// Whether a is the smaller or the greater of two f64, and whether both are NaN. -0 is less than 0,
+// and a NaN is never chosen.
 static inline uint64_t bits_of(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -222,7 +222,7 @@ CHOICE(first_is_least, a[l] == a[l] && (b[l] != b[l] || below(a[l], b[l])))
 CHOICE(first_is_most, a[l] == a[l] && (b[l] != b[l] || below(b[l], a[l])))
 CHOICE(no_numbers, a[l] != a[l] && b[l] != b[l])
 
-// Of an angle in turns, as the compiler prepares it.
+// The angle is in turns; the compiler emits the division by 2 pi.
 static const Inst *sine_of_turns(Warp *warp, const Inst *inst) {
     const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
     LANE_RESULT_SCALAR(LaneF32, (float)sin(TURN * fmod((double)a[l], 1.0)));
@@ -232,8 +232,8 @@ static const Inst *cosine_of_turns(Warp *warp, const Inst *inst) {
     LANE_RESULT_SCALAR(LaneF32, (float)cos(TURN * fmod((double)a[l], 1.0)));
 }
 
-// Whether a / b is beyond what a product with the reciprocal, corrected once, gives rightly: by
-// their exponents.
+// Whether a / b needs the slow path, by the operands' exponents: a product with the reciprocal and
+// one correction would be wrong.
 static inline bool hard_quotient(uint32_t a, uint32_t b) {
     const int32_t x = (int32_t)(a >> 23 & 255), y = (int32_t)(b >> 23 & 255), apart = x - y;
     return y < 2 || y > 252 || x == 255 || x < 26 || apart > 125 || apart < -125;
@@ -272,7 +272,7 @@ const OpRow op_sass_rows[] = {
     {NULL, NULL, NULL},
 };
 
-// Any function of three predicates, by a table of its eight values.
+// A function of three predicates, given by the table of its eight values.
 const Inst *op_predicate_table(Warp *warp, const Inst *inst) {
     const uint32_t a = *REG(warp, LaneU32, inst->r[1]), b = *REG(warp, LaneU32, inst->r[2]);
     const uint32_t c = *REG(warp, LaneU32, inst->r[3]), table = inst->r[4];
@@ -285,17 +285,16 @@ const Inst *op_predicate_table(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// --- where lanes meet ---
+// --- convergence barriers ---
 
-// A warp has one word for each barrier, the lanes that it waits for, whatever way its lanes go.
+// A barrier is one word per warp, for all its paths: the lanes that take part.
 
 const Inst *op_converge_begin(Warp *warp, const Inst *inst) {
     *REG(warp, LaneU32, inst->converge.barrier) = warp->exec;
     return inst + 1;
 }
 
-// Who yields is not waited for, and finds the barrier empty. In front of it stands the beginning of
-// its block, which counts it.
+// BSYNC does not wait for lanes that yield; they find the barrier empty.
 const Inst *op_converge(Warp *warp, const Inst *inst) {
     LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
     const uint32_t named = *barrier, lanes = named & ~path_converge_yielding(warp),
@@ -306,7 +305,7 @@ const Inst *op_converge(Warp *warp, const Inst *inst) {
     return next;
 }
 
-// The lanes leave the barrier: those that they leave no longer wait for them.
+// The lanes leave the barrier. The others no longer wait for them.
 const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
     const uint32_t leaving = warp->exec, of = *barrier;
@@ -315,7 +314,7 @@ const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// A function saves the barrier that its callers may use, and clears it.
+// A function saves and clears a barrier that its callers may use.
 const Inst *op_barrier_save(Warp *warp, const Inst *inst) {
     const uint32_t lanes = *REG(warp, LaneU32, inst->r[1]);
     LANE_RESULT(LaneU32, lanes);
@@ -326,14 +325,14 @@ const Inst *op_barrier_clear(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// Of lanes that saved it in different calls the first one's counts.
+// If lanes saved different values, the first lane's is restored.
 const Inst *op_barrier_restore(Warp *warp, const Inst *inst) {
     *REG(warp, LaneU32, inst->r[0]) = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
     return inst + 1;
 }
 
-// Lanes that yield let other paths of the warp go first. Where there are none, those that wait at a
-// barrier look once more (counted on an H200).
+// Lanes that yield let other paths of the warp run first. If no path is ready, those that wait at a
+// barrier check it again (counted on an H200).
 const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
     bool others = false;
     for (int k = 0; k < warp->path_count; k++)
@@ -342,8 +341,8 @@ const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
     return others ? path_converge_yield(warp, inst + 1) : inst + 1;
 }
 
-// Lanes that had to wait for each other execute the instruction once more when all are there
-// (counted on an H200); the block that counts it begins in front of it.
+// Lanes that had to wait execute the instruction again after all have arrived (counted on an H200),
+// so they return to the start of its block, which counts it.
 const Inst *op_converge_named(Warp *warp, const Inst *inst) {
     const uint32_t lanes = REG(warp, LaneU32, inst->converge.mask)[__builtin_ctz(warp->exec)];
     const uint32_t here = warp->mask;
@@ -351,7 +350,7 @@ const Inst *op_converge_named(Warp *warp, const Inst *inst) {
     return warp->mask == here ? inst + 1 : inst - 1;
 }
 
-// Behind the last instruction, where only damaged code comes to.
+// Follows the last instruction. Only damaged code reaches it.
 const Inst *op_past_end(Warp *warp, const Inst *inst) {
     return warp_fail(warp, inst, -1, SIMT_TRAP, "runs past the end of its machine code");
 }
@@ -363,7 +362,7 @@ static uint32_t lanes_to_branch(const Warp *warp, const Inst *inst) {
     return (inst->branch.negated ? ~predicate : predicate) & warp->mask;
 }
 
-// Of lanes that part the fewer go first (counted on an H200).
+// When lanes diverge, the smaller group goes first (counted on an H200).
 const Inst *op_branch_lanes(Warp *warp, const Inst *inst) {
     const uint32_t taken = lanes_to_branch(warp, inst), other = warp->mask & ~taken;
     const Inst *target = inst->branch.target;
@@ -379,12 +378,12 @@ const Inst *op_branch_any(Warp *warp, const Inst *inst) {
     return lanes_to_branch(warp, inst) ? inst->branch.target : inst + 1;
 }
 
-// Seen on an H200: lanes of which only some would branch all go on.
+// If only some lanes would branch, none does (measured on an H200).
 const Inst *op_branch_all(Warp *warp, const Inst *inst) {
     return lanes_to_branch(warp, inst) == warp->mask ? inst->branch.target : inst + 1;
 }
 
-// A call of what is not built in.
+// Fails for a call of a function that has no code and is not built in.
 const Inst *op_call_nowhere(Warp *warp, const Inst *inst) {
     const InstOutside *outside = &inst->outside;
     const int lane = __builtin_ctz(warp->exec);
@@ -392,12 +391,13 @@ const Inst *op_call_nowhere(Warp *warp, const Inst *inst) {
     for (uint32_t k = 0; k < outside->count; k++)
         if (address == sass_outside(k))
             return warp_fail(warp, inst, lane, SIMT_UNSUPPORTED,
-                             "call of `%.*s`, which has no code here", STR_ARG(outside->names[k]));
-    return warp_fail(warp, inst, lane, SIMT_TRAP, "call of 0x%llx, where no code begins",
+                             "calls `%.*s`, which the program does not define",
+                             STR_ARG(outside->names[k]));
+    return warp_fail(warp, inst, lane, SIMT_TRAP, "calls 0x%llx, where no function starts",
                      (unsigned long long)address);
 }
 
-// The lanes that have what the first of them has.
+// The lanes that have the same value as the first lane.
 static uint32_t like_first(const LaneU32 *value, uint32_t lanes) {
     const uint32_t first = value[__builtin_ctz(lanes)];
     uint32_t same = 0;
@@ -408,7 +408,8 @@ static uint32_t like_first(const LaneU32 *value, uint32_t lanes) {
     return same;
 }
 
-// The lanes of the first one's address go there; if these are more than half, the next one's.
+// Lanes with the same address as the first lane jump first; but if these are more than half, those
+// with the next lane's address do.
 const Inst *op_jump_register(Warp *warp, const Inst *inst) {
     const InstIndirect *jump = &inst->indirect;
     const LaneU32 *address = REG(warp, LaneU32, jump->address);
@@ -420,10 +421,10 @@ const Inst *op_jump_register(Warp *warp, const Inst *inst) {
     const uint64_t to = address[first] + jump->plus;
     const Inst *target = to / 16 < jump->count && to % 16 == 0 ? jump->targets[to / 16] : NULL;
     if (!target)
-        return warp_fail(warp, inst, first, SIMT_TRAP, "jump to 0x%llx, where no code begins",
-                         (unsigned long long)to);
+        return warp_fail(warp, inst, first, SIMT_TRAP,
+                         "jumps to 0x%llx, where no instruction starts", (unsigned long long)to);
     if (same == warp->mask) return target;
-    // The others come back here, where the jump that follows leads. Counted as a branch on an H200.
+    // The others repeat the instruction: the next jump leads back here. An H200 counts a branch.
     warp->tally[inst->slot].a++;
     return path_converge_split(warp, inst, warp->mask & ~same, inst[1].branch.target, target);
 }

@@ -1,4 +1,4 @@
-// Special registers, a row each. PTX ISA, "Special Registers".
+// Reads special registers. PTX ISA, "Special Registers".
 #define _POSIX_C_SOURCE 200809L
 
 #include "simt/base/clock.h"
@@ -6,7 +6,7 @@
 #include "simt/exec/cluster.h"
 #include "simt/ops/ops.h"
 
-// An instruction's result in a register of whatever class it has.
+// Writes the result to a register of any class.
 #define RESULT(inst, value)                                                                        \
     do {                                                                                           \
         const uint32_t to_ = (inst)->special.d;                                                    \
@@ -24,7 +24,7 @@ TID(tid_x, 0)
 TID(tid_y, 1)
 TID(tid_z, 2)
 
-// One that each lane has its own of, from the lane's number.
+// A register whose value depends only on the lane's number.
 #define OF_LANE(name, result)                                                                      \
     static const Inst *name(Warp *warp, const Inst *inst) { RESULT(inst, result); }
 OF_LANE(laneid, l)
@@ -34,7 +34,7 @@ OF_LANE(lanemask_le, (2u << l) - 1)
 OF_LANE(lanemask_gt, ~((2u << l) - 1))
 OF_LANE(lanemask_ge, ~((1u << l) - 1))
 
-// One that is the same for all lanes.
+// A register with the same value in all lanes.
 #define OF_WARP(name, result)                                                                      \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         const Block *block = warp->block;                                                          \
@@ -81,7 +81,7 @@ OF_WARP(reserved_half, machine->reserved_base + machine->reserved_bytes / 2)
 OF_WARP(reserved_end, machine->reserved_base + machine->reserved_bytes)
 OF_WARP(reserved_size, machine->reserved_bytes)
 
-// The only predicate.
+// The only special register that is a predicate.
 static const Inst *is_explicit_cluster(Warp *warp, const Inst *inst) {
     const bool value = warp->block->machine->explicit_cluster;
     warp_write_predicate(warp, inst->special.d, value ? ALL_LANES : 0);
@@ -96,7 +96,7 @@ OF_WARP(timer_low, now_ns(CLOCK_REALTIME) & UINT32_MAX)
 OF_WARP(timer_high, now_ns(CLOCK_REALTIME) >> 32)
 OF_WARP(timer_all, now_ns(CLOCK_REALTIME))
 
-// Where dynamic shared memory begins; a variable's address, so it has no row.
+// The start of dynamic shared memory. It is not a special register, so it has no row.
 const Inst *op_dynamic_shared_base(Warp *warp, const Inst *inst) {
     const uint64_t value = warp->block->machine->dynamic_base;
     RESULT(inst, value);

@@ -1,12 +1,12 @@
-// What lanes of a warp do together (shfl, vote, match, redux, bar.warp), and what threads of a
-// block do (bar). PTX ISA, "Parallel Synchronization and Communication Instructions".
+// Executes warp-wide instructions (shfl, vote, match, redux, bar.warp) and barriers of blocks and
+// clusters. PTX ISA, "Parallel Synchronization and Communication Instructions".
 #include "simt/exec/address.h"
 #include "simt/exec/barrier.h"
 #include "simt/exec/cluster.h"
 #include "simt/ops/meeting.h"
 #include "simt/ops/ops.h"
 
-// The lanes that this instruction waits for: those named in its mask.
+// The lanes that this instruction waits for, which its masks name.
 static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
     const LaneU32 *named = REG(warp, LaneU32, inst->sync.mask);
     const uint32_t exec = warp->exec;
@@ -53,7 +53,7 @@ static LaneU32 *register_of(const Meeting *meeting, uint32_t n, uint32_t offset)
     return (LaneU32 *)(void *)(meeting->party[n].frame + offset);
 }
 
-// The masks of all lanes that met.
+// The masks of all lanes that have arrived.
 static void gather_masks(const Meeting *meeting, uint32_t named[LANES]) {
     for (uint32_t n = 0; n < meeting->count; n++) {
         const LaneU32 *from = register_of(meeting, n, meeting->party[n].inst->sync.mask);
@@ -62,7 +62,7 @@ static void gather_masks(const Meeting *meeting, uint32_t named[LANES]) {
     }
 }
 
-// Their k-th value, of 32 or 64 bits.
+// The k-th operand of all lanes that have arrived, of 32 or 64 bits.
 static void gather(const Meeting *meeting, int k, uint64_t value[LANES]) {
     for (uint32_t n = 0; n < meeting->count; n++) {
         const InstSync *sync = &meeting->party[n].inst->sync;
@@ -83,7 +83,7 @@ static uint32_t gather_predicate(const Meeting *meeting) {
     return value;
 }
 
-// Results: a value, and a predicate. Either may not be wanted.
+// Writes the results. An instruction may have a value, a predicate, or both.
 static void scatter(const Meeting *meeting, const uint32_t value[LANES]) {
     for (uint32_t n = 0; n < meeting->count; n++) {
         uint32_t d = meeting->party[n].inst->sync.d;
@@ -103,7 +103,7 @@ static void scatter_predicate(const Meeting *meeting, uint32_t value) {
     }
 }
 
-// Calls that name different lanes act for each such group apart. Takes the next group off *left.
+// Lanes whose masks differ form separate groups. Removes the next group from *left.
 static uint32_t next_group(const LaneU32 named[LANES], uint32_t *left) {
     const uint32_t first = named[__builtin_ctz(*left)];
     uint32_t group = 0;
@@ -113,8 +113,7 @@ static uint32_t next_group(const LaneU32 named[LANES], uint32_t *left) {
     return group;
 }
 
-// Of one path the masks are where they are.
-static void tell_joined(Warp *warp, const Inst *inst, const Meeting *meeting) {
+static void report_join(Warp *warp, const Inst *inst, const Meeting *meeting) {
     uint32_t copies[LANES] = {0};
     const LaneU32 *named = copies;
     if (meeting->count == 1)
@@ -131,12 +130,11 @@ const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
     if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
-    if (observer_of(warp->block) || warp->block->machine->trace) tell_joined(warp, inst, &meeting);
+    if (observer_of(warp->block) || warp->block->machine->trace) report_join(warp, inst, &meeting);
     return inst + 1;
 }
 
-// What each lane gives, and from where it takes. Read by the running path alone, its registers are
-// used as they are.
+// The operands of a shuffle. They are copied only if lanes are on several paths.
 typedef struct {
     const LaneU32 *value[3];
     uint32_t copies[3][LANES];
@@ -154,8 +152,8 @@ static void shuffle_read(const Warp *warp, const InstSync *sync, const Meeting *
     }
 }
 
-// Where each lane takes its value from, and whether that is inside its segment; if not, it keeps
-// its own. PTX ISA, "shfl.sync". Expanded for each mode: there is no choice inside the loop.
+// Sets the source lane of each lane, and whether it is inside the segment; if not, the lane reads
+// itself. PTX ISA, "shfl.sync". Inlined for each mode so that the loop has no branch on it.
 static inline __attribute__((always_inline)) void shuffle_from(ShuffleMode mode, const LaneU32 *by,
                                                                const LaneU32 *bounds,
                                                                int32_t *source, uint32_t *inside) {
@@ -217,7 +215,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// The result is a predicate, or for ballot a value.
+// The result is a predicate, or a value for ballot.
 const Inst *op_vote(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
@@ -239,7 +237,7 @@ const Inst *op_vote(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// The predicate, of match.all only: all lanes have the same value.
+// The predicate, which only match.all has, tells whether all lanes have the same value.
 const Inst *op_match(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
@@ -313,7 +311,7 @@ const Inst *op_activemask(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, lanes);
 }
 
-// The lowest lane is elected: the predicate is its.
+// Elects the lowest lane: the predicate is true there.
 const Inst *op_elect(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
@@ -345,8 +343,8 @@ static bool arrive(Warp *warp, const Inst *inst, uint32_t number) {
 }
 
 static const Inst *no_barrier(Warp *warp, const Inst *inst, uint32_t number) {
-    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "barrier %u: there are %d",
-                     number, BARRIERS);
+    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP,
+                     "barrier %u does not exist: use 0 to %d", number, BARRIERS - 1);
 }
 
 const Inst *op_barrier(Warp *warp, const Inst *inst) {
@@ -376,8 +374,9 @@ const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
 const Inst *op_cluster_arrive(Warp *warp, const Inst *inst) {
     const uint32_t again = warp->exec & (warp->cluster_arrived | warp->cluster_open);
     if (again)
-        return warp_fail(warp, inst, __builtin_ctz(again), SIMT_TRAP,
-                         "arrives at the barrier of its cluster again before it has waited there");
+        return warp_fail(
+            warp, inst, __builtin_ctz(again), SIMT_TRAP,
+            "arrives twice at the barrier of its cluster: call barrier_wait() in between");
     observer_cluster_arrive(warp, inst);
     cluster_arrive(warp);
     return inst + 1;
@@ -387,14 +386,15 @@ const Inst *op_cluster_wait(Warp *warp, const Inst *inst) {
     const uint32_t missing = warp->exec & ~(warp->cluster_arrived | warp->cluster_open);
     if (missing)
         return warp_fail(warp, inst, __builtin_ctz(missing), SIMT_TRAP,
-                         "waits at the barrier of its cluster, where it has not arrived");
+                         "waits at the barrier of its cluster without having arrived: call "
+                         "barrier_arrive() first");
     if (warp->exec & warp->cluster_arrived) return path_wait_cluster(warp, inst);
     warp->cluster_open &= ~warp->exec;
     observer_cluster_waited(warp, inst);
     return inst + 1;
 }
 
-// mapa and getctarank, of addresses within shared memory and of generic ones.
+// mapa and getctarank of shared addresses and of generic ones.
 const Inst *op_map_rank(Warp *warp, const Inst *inst) {
     const LaneU32 *rank = REG(warp, LaneU32, inst->r[2]);
     const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);

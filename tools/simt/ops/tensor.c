@@ -1,19 +1,20 @@
-// The arithmetic of products of matrices.
+// Computes products of matrices with the rounding of tensor cores.
 //
-// Of integers and f64 it is as one would think: exact sums modulo 2^32 or with .satfinite limited
-// at the end, and multiplications and additions in one, one after the other, to nearest.
+// Products of integers are summed exactly, then reduced modulo 2^32 or, with .satfinite, clamped.
+// Products of f64 are a sequence of fused multiply-adds that round to nearest.
 //
-// Of narrower floats neither the PTX ISA nor NVIDIA says it. What is known has been measured: Fasi,
-// Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores" (2021); Khattak and
-// Mikaitis, "Accurate models of NVIDIA tensor cores" (2025), whose model of an H100 and H200 this
-// is. Products are exact. They and the number they are added to are shifted to the largest of their
-// exponents (a product's is the sum of its factors', which may be one less than its own), with two
-// bits behind the 23 of a float; what is shifted out is dropped. The sum is exact, and is made a
-// float by dropping bits again, or an f16 by rounding to nearest even.
+// For narrower floats neither the PTX ISA nor NVIDIA documents the rounding. It has been measured:
+// Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores" (2021); Khattak
+// and Mikaitis, "Accurate models of NVIDIA tensor cores" (2025). We use the latter's model of an
+// H100 and H200. Products are exact. The products and the number that they are added to are aligned
+// to the largest exponent among them, where a product's exponent is the sum of its factors' and may
+// be one less than its own. The aligned numbers have two more bits than the 23 of a float; further
+// bits are truncated. Their sum is exact. It is truncated to a float, or rounded to nearest even to
+// an f16.
 //
-// There are no such instructions for 8-bit floats on sm_90: ptxas widens them to f16, adds products
-// from zero, and adds c in one more instruction, to nearest (FADD, HADD2). All of this gives each
-// of the results that an H200 gave, tests/simt/vectors.
+// sm_90 has no such instructions for 8-bit floats. ptxas converts them to f16, sums the products
+// from zero, and adds c with another instruction that rounds to nearest (FADD, HADD2). The results
+// equal all those recorded on an H200 in tests/simt/vectors.
 #include <math.h>
 #include <string.h>
 
@@ -22,15 +23,15 @@
 #include "simt/ops/ops.h"
 
 enum {
-    FRACTION = 23 + 2,     // bits behind the largest exponent that count
-    LEAST_EXPONENT = -133, // that numbers are shifted to
-    NO_EXPONENT = -100000, // of zero
+    FRACTION = 23 + 2,     // bits of the aligned numbers' fractions
+    LEAST_EXPONENT = -133, // the least exponent to align to
+    NO_EXPONENT = -100000, // the exponent of zero
     CANONICAL_SINGLE = 0x7fffffff,
     CANONICAL_HALF = 0x7fff,
     NEGATIVE_HALF_ZERO = 0x8000
 };
 
-// Of narrow floats: bits of the fraction and in all, the exponent of the smallest normal number.
+// A format: bits of the fraction, bits in all, and the exponent of the smallest normal number.
 typedef struct {
     int fraction, bits, least;
 } Format;
@@ -40,7 +41,7 @@ static const Format formats[] = {
     [ELEMENT_E4M3] = {3, 8, -6},   [ELEMENT_E5M2] = {2, 8, -14},   [ELEMENT_F32] = {23, 32, -126},
 };
 
-// A number and the exponent it is shifted by, which of subnormal ones is the least.
+// A number and its exponent for the alignment. Subnormal numbers have the least exponent.
 typedef struct {
     double value;
     int exponent;
@@ -53,7 +54,7 @@ static double power_of_two(int exponent) {
     return value;
 }
 
-// Of tf32 the lower 13 bits do not count.
+// The lower 13 bits of a tf32 are ignored.
 static Number number_of(uint64_t bits, ElementType type) {
     const Format *format = &formats[type];
     if (type == ELEMENT_TF32) bits >>= 13;
@@ -69,7 +70,7 @@ static Number number_of(uint64_t bits, ElementType type) {
     return (Number){sign * units * power_of_two(exponent - format->fraction), exponent};
 }
 
-// Drops what a float cannot hold.
+// Rounds to a float toward zero.
 static uint32_t single_toward_zero(double value) {
     const float nearest = (float)value;
     uint32_t bits = half_single_bits(nearest);
@@ -77,7 +78,7 @@ static uint32_t single_toward_zero(double value) {
     return bits;
 }
 
-// The result of adding products: what rounds to zero is the positive one.
+// Rounds a sum of products. A zero result is positive.
 static uint64_t narrowed(double value, ElementType type) {
     if (value != value) return type == ELEMENT_F16 ? CANONICAL_HALF : CANONICAL_SINGLE;
     if (type != ELEMENT_F16) return single_toward_zero(value);
@@ -85,19 +86,18 @@ static uint64_t narrowed(double value, ElementType type) {
     return half == NEGATIVE_HALF_ZERO ? 0 : half;
 }
 
-// x + y of a format, in one instruction of its own. Two floats' sum in a double, made a float
-// again, is rounded as if once.
+// x + y in this format, by a separate instruction. Rounding the sum to double first is harmless.
 static uint64_t added(uint64_t x, uint64_t y, ElementType type) {
     const double sum = number_of(x, type).value + number_of(y, type).value;
     if (sum != sum) return type == ELEMENT_F16 ? CANONICAL_HALF : CANONICAL_SINGLE;
     return type == ELEMENT_F16 ? float_to_half(sum, ROUND_NEAREST) : half_single_bits((float)sum);
 }
 
-// Whether ptxas for sm_90 makes numbers of 16 bits of a's and b's.
+// Whether ptxas for sm_90 converts the elements of a and b to f16.
 static bool widened(const Matrix *matrix) { return matrix_bytes(matrix->a.type) == 1; }
 
-// The order in which products are added: of 8-bit floats, of four in a register first the lower
-// two.
+// The order in which products are added. For 8-bit floats the lower two of the four in a register
+// come first.
 static uint32_t nth(const Matrix *matrix, uint32_t index) {
     if (!widened(matrix)) return index;
     return index % 16 / 2 * 4 + index / 16 * 2 + index % 2;
@@ -117,7 +117,7 @@ static void put_number(Numbers *numbers, uint32_t at, uint64_t bits, ElementType
     numbers->exponent[at] = number.exponent;
 }
 
-// A row of c and the products of as many of a with rows of b, as described above: the sums.
+// Adds `terms` products of a row of a with rows of b to a row of c, as described above.
 static void sum_row(const double *a, const int *a_exponent, const Numbers *b, uint32_t first,
                     uint32_t terms, uint32_t n, const Number *c, double *sum) {
     int largest[COLUMNS];
@@ -142,7 +142,7 @@ static void sum_row(const double *a, const int *a_exponent, const Numbers *b, ui
         for (uint32_t j = 0; j < n; j++) sum[j] += trunc(a[x] * row[j] * units[j]);
     }
     for (uint32_t j = 0; j < n; j++) {
-        // No negative zero: a sum that is zero is the positive one.
+        // A zero sum is positive.
         const double whole = sum[j] == 0 ? 0 : sum[j] * power_of_two(largest[j] - FRACTION);
         sum[j] = isfinite(plain[j]) ? whole : plain[j];
     }

@@ -1,7 +1,7 @@
-// cvt to tf32: a single whose lower 13 bits are zero. PTX ISA, "cvt", which leaves open what
-// becomes of a NaN; that is as measured on an H100, where .rna takes it for a number: its lower
-// bits go, so that it may become infinity, and with .satfinite what is no finite number gets one
-// less in the last place that stays.
+// Converts to tf32, a single whose lower 13 bits are zero. PTX ISA, "cvt". The PTX ISA does not
+// specify the result for a NaN; this is what an H100 does. .rna treats a NaN as a number and drops
+// its lower bits, so it may become infinity. With .satfinite, .rna then decreases the last place of
+// a NaN or infinity by one.
 #include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 
@@ -19,7 +19,7 @@ HALF_INLINE uint32_t nearest_away(uint32_t bits, bool finite) {
     return sign | (rounded - (finite && rounded >= INFINITE ? LAST : 0));
 }
 
-// To nearest even, or to zero.
+// Rounds to nearest even, or toward zero.
 HALF_INLINE uint32_t rounded(uint32_t bits, bool nearest, bool relu, bool finite) {
     const uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
     const uint32_t half = nearest ? HALF - 1 + (magnitude / LAST & 1) : 0;

@@ -1,4 +1,5 @@
-// Functions' bodies: scopes, registers, labels, instructions with their operands, source places.
+// Parses functions' bodies: scopes, registers, labels, instructions with their operands, and source
+// lines.
 #include <string.h>
 
 #include "simt/base/align.h"
@@ -14,7 +15,7 @@ static void parse_registers(Parser *parser) {
     PtxType type = parse_dotted_type(type_name);
     if (type == PTX_NOTYPE) {
         parser->status = SIMT_UNSUPPORTED;
-        parse_fail(parser, "registers of type `%.*s`", STR_ARG(type_name));
+        parse_fail(parser, "cannot declare registers of type `%.*s`", STR_ARG(type_name));
     }
     do {
         Str name = parse_word(parser, "a register");
@@ -66,8 +67,8 @@ static uint32_t register_named(Parser *parser, Str name) {
 
 static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth);
 
-// Operands up to this token. While they are read they are collected after those that they belong
-// to: most instructions have three.
+// Operands up to this token. They are collected on a stack, since lists nest and their length is
+// not known in advance.
 static PtxOperand *parse_list(Parser *parser, const char *close, uint32_t depth, uint32_t *count) {
     const size_t first = parser->collected_count;
     while (!parse_at(parser, close)) {
@@ -127,7 +128,7 @@ static void operand_float(PtxOperand *operand, Token number, bool negative) {
     }
 }
 
-// A number, also with signs; of floating-point numbers with one at most.
+// A number: an integer with any signs, or a floating-point number with at most one.
 static void parse_number(Parser *parser, PtxOperand *operand) {
     bool negative = parse_at(parser, "-");
     Token number = parser->token;
@@ -188,7 +189,7 @@ static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
     }
 }
 
-// Names that are neither registers nor variables may be labels defined further down.
+// A name that is neither a register nor a variable may be a label defined later.
 static void note_pending(Parser *parser, PtxOperand *operand) {
     if (operand->kind == PTX_OPERAND_NAME && !operand->variable && !operand->special) {
         ARENA_GROW(parser->arena, parser->pending, parser->pending_count, parser->pending_capacity);
@@ -249,7 +250,7 @@ static void parse_loc(Parser *parser) {
         bool same = call.line == place.line && call.file == place.file;
         if (same || !user_file(parser, call.file)) call = (PtxPlace){0, 0};
     }
-    if (place.line == 0) return; // code of no line stays with the line before it
+    if (place.line == 0) return; // code without a line belongs to the previous line
     PtxSeen *seen = seen_slot(parser, at[0], at[1], at[2]);
     seen->place = parser->place = place;
     seen->call = parser->call = call;
@@ -318,7 +319,7 @@ static void resolve_targets(Parser *parser) {
     parser->target_count = 0;
 }
 
-// Modules use the same few opcodes again and again: each is split once.
+// Splits each opcode once, since modules repeat a few of them.
 static void parse_opcode(Parser *parser, PtxInst *inst) {
     inst->text = parse_word(parser, "an instruction");
     PtxInst *known = &parser->split[str_hash(inst->text) % PTX_SPLIT];
@@ -355,8 +356,8 @@ static void parse_instruction(Parser *parser) {
     function->insts[function->inst_count++] = inst;
 }
 
-// A name followed by a colon labels what comes next, except in front of a list of targets or a
-// prototype, which it names. A word with a dot is a directive or an opcode.
+// A name followed by a colon is the label of the next instruction, or the name of a list of targets
+// or of a prototype. A word with a dot is a directive or an opcode.
 static bool parse_label(Parser *parser) {
     const Str word = parser->token.text;
     if (parser->token.kind != TOKEN_WORD || memchr(word.at, '.', word.len)) return false;
@@ -424,7 +425,8 @@ void parse_body(Parser *parser, PtxFunction *function) {
             scope_close(parser, parser->scope_parent[parser->scope]);
             parser->scratch = scratch[--level];
         } else {
-            if (parser->token.kind == TOKEN_END) parse_fail(parser, "a function has no end");
+            if (parser->token.kind == TOKEN_END)
+                parse_fail(parser, "the text ends inside a function");
             parse_statement(parser);
         }
     } while (level > 0);

@@ -1,5 +1,5 @@
-// Declarations of variables and parameters, with their initialisers. PTX ISA, "State Spaces, Types,
-// and Variables".
+// Parses declarations of variables and parameters with their initialisers. PTX ISA, "State Spaces,
+// Types, and Variables".
 #include <string.h>
 
 #include "simt/ptx/parse.h"
@@ -7,7 +7,7 @@
 #define VARIABLE_LIMIT ((uint64_t)1 << 40)
 #define INITIAL_LIMIT  ((uint64_t)1 << 26)
 
-// Where the data of an initialiser goes.
+// The data of an initialiser.
 typedef struct {
     uint8_t *data;
     size_t len, capacity;
@@ -24,7 +24,7 @@ static void initial_bytes(Parser *parser, Initial *initial, uint64_t value, uint
     }
 }
 
-// generic(name), name, each with an optional + number.
+// generic(name) or name, each with an optional + number. `mask` selects one byte, or is 0.
 static void initial_address(Parser *parser, PtxVariable *variable, Initial *initial,
                             uint64_t mask) {
     uint32_t bytes = ptx_type_bytes(variable->type), shift = 0;
@@ -39,7 +39,8 @@ static void initial_address(Parser *parser, PtxVariable *variable, Initial *init
         .offset = initial->len, .bytes = bytes, .shift = shift, .ptx_line = parser->token.line};
     Str name = parse_word(parser, "an address");
     if (parse_at(parser, "(")) {
-        if (!str_equal(name, STR("generic"))) parse_fail(parser, "cannot initialise with this");
+        if (!str_equal(name, STR("generic")))
+            parse_fail(parser, "expected `generic(` in an initial value");
         parse_next(parser);
         name = parse_word(parser, "a variable");
         if (parse_take(parser, "+")) reference.addend = (int64_t)parse_int(parser, "an offset");
@@ -81,7 +82,7 @@ static void initial_value(Parser *parser, PtxVariable *variable, Initial *initia
     }
     uint64_t value = parse_int(parser, "a value");
     if (parse_take(parser, "(")) { // 0xFF00(name): one byte of an address
-        if (!value) parse_fail(parser, "a mask of no bits");
+        if (!value) parse_fail(parser, "the mask of an address is zero");
         initial_address(parser, variable, initial, value);
         parse_expect(parser, ")");
         return;
@@ -89,7 +90,7 @@ static void initial_value(Parser *parser, PtxVariable *variable, Initial *initia
     initial_bytes(parser, initial, value, bytes);
 }
 
-// Nested braces; a row that gives fewer values than it has elements is filled with zeros.
+// Nested braces. A row with fewer values than elements is filled with zeros.
 static void initial_list(Parser *parser, PtxVariable *variable, Initial *initial,
                          const uint64_t *stride, uint32_t level, uint32_t levels) {
     size_t start = initial->len;
@@ -113,7 +114,8 @@ static void initial_list(Parser *parser, PtxVariable *variable, Initial *initial
     }
 }
 
-// What stands in front of a variable's type. Returns the elements of its vector type, 1 for none.
+// Parses the attributes before a variable's type. Returns the number of elements of its vector
+// type, or 1.
 static uint32_t parse_attributes(Parser *parser, PtxVariable *variable) {
     uint32_t elements = 1;
     for (;;) {
@@ -129,7 +131,7 @@ static uint32_t parse_attributes(Parser *parser, PtxVariable *variable) {
         } else if (parse_take(parser, ".ptr") || parse_take(parser, ".global") ||
                    parse_take(parser, ".const") || parse_take(parser, ".shared") ||
                    parse_take(parser, ".local")) {
-            continue; // says what a pointer parameter points to
+            continue; // the space that a pointer parameter points to
         } else if (parse_take(parser, ".attribute")) {
             parse_expect(parser, "(");
             variable->managed |= parse_at(parser, ".managed");
@@ -154,7 +156,7 @@ static PtxType parse_type(Parser *parser) {
     return type;
 }
 
-// A pointer parameter's `.ptr .global .align 4`, which comes after its type.
+// Skips a pointer parameter's `.ptr .global .align 4`, which comes after its type.
 static void skip_pointer_attributes(Parser *parser) {
     if (!parse_take(parser, ".ptr")) return;
     while (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
@@ -166,12 +168,11 @@ static void skip_pointer_attributes(Parser *parser) {
 
 #define DIMENSIONS 8
 
-// An array's dimensions: the bytes of one element of each, and of the whole. `open`: the first has
-// as many as there are initial values.
 typedef struct {
-    uint64_t strides[DIMENSIONS], bytes;
+    uint64_t strides[DIMENSIONS]; // bytes of one element of each dimension
+    uint64_t bytes;
     uint32_t count;
-    bool open;
+    bool open; // the number of initial values gives the first dimension
 } Array;
 
 static uint64_t array_bound(Parser *parser) {

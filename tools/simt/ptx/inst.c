@@ -1,4 +1,4 @@
-// What can be read off a parsed instruction.
+// Questions about a parsed instruction.
 #include "simt/ptx/ptx.h"
 
 bool ptx_has(const PtxInst *inst, PtxModifier modifier) {

@@ -1,4 +1,4 @@
-// The tokenizer: see lex.h. Lexical rules: PTX ISA, chapter "Syntax".
+// The tokenizer. Its rules are in PTX ISA, chapter "Syntax".
 #include "simt/ptx/lex.h"
 
 #include <stdlib.h>
@@ -48,10 +48,11 @@ static bool skip_blank(Lexer *lexer) {
     return true;
 }
 
-// How a number is written: its digits start at `start`. `digits`: as many as there must be, 0: any.
+// How a number is written.
 typedef struct {
     int base;
-    size_t start, digits;
+    size_t start;  // of the digits
+    size_t digits; // the required number of digits, or 0
 } Notation;
 
 static Notation notation(Str s) {

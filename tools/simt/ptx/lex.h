@@ -1,4 +1,4 @@
-// Tokens of PTX text, found one at a time.
+// Splits PTX text into tokens, one at a time.
 #ifndef PTX_LEX_H
 #define PTX_LEX_H
 
@@ -11,7 +11,7 @@ typedef enum {
     TOKEN_DOUBLE, // value: bits of a double
     TOKEN_SINGLE, // value: bits of a float
     TOKEN_STRING, // text without its quotes
-    TOKEN_SIGN,   // one character of punctuation, in text
+    TOKEN_SIGN,   // one character of punctuation
     TOKEN_BAD     // not PTX
 } TokenKind;
 

@@ -1,12 +1,11 @@
-// The words of PTX by their text: opcodes, modifiers and special registers. See opcode.h and
-// special.h.
+// Finds opcodes, modifiers and special registers by their text.
 #include "simt/ptx/opcode.h"
 
 #include <pthread.h>
 
 #include "simt/ptx/special.h"
 
-// Order within a thread is kept and caches are not modelled.
+// Ignored because accesses of a thread stay in order and execution has no caches.
 static const uint8_t memory_hints[] = {PTX_MOD_WEAK,       PTX_MOD_CA,
                                        PTX_MOD_CG,         PTX_MOD_CS,
                                        PTX_MOD_LU,         PTX_MOD_CV,
@@ -44,17 +43,17 @@ _Static_assert(OPCODES <= UINT8_MAX && MODIFIERS <= UINT8_MAX && SPECIALS <= UIN
 
 // --- words ---
 
-// What a word means: it may be an opcode and a modifier, as "add" is.
+// A word and its meanings. "add", for example, is an opcode and a modifier.
 typedef struct {
     Str text;
     uint8_t opcode, modifier, special;
 } Word;
 
-#define WORDS 1024 // open addressing, about three times as many as there are words
+#define WORDS 1024 // slots, with open addressing; about three times the number of words
 static Word words[WORDS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// The word with this text, or where it belongs.
+// The word with this text, or the free slot for it.
 static Word *word_of(Str text) {
     size_t at = (size_t)str_hash(text) % WORDS;
     while (words[at].text.len && !str_equal(words[at].text, text)) at = (at + 1) % WORDS;

@@ -1,25 +1,22 @@
-// PTX's opcodes and their modifiers as numbers. The parser turns the text of an opcode into them;
-// nothing compares that text afterwards. Lowering, the checks and their advice read the one table
-// of base opcodes below.
+// PTX's opcodes and modifiers as enums. The parser converts the text of an opcode to them, and
+// nothing compares that text afterwards. Lowering and the checker read the table of opcodes below.
 //
 // To add an instruction:
-// 1. Write the Op that runs it, in the file of ops/ for its kind.
-// 2. If its operands are registers and constants only, add a row {opcode with modifiers, Op,
-// classes
-//    of operands} at the end of that file; lower_arithmetic or lower_rounded finds the row. If not,
-//    declare the Op in ops/ops.h and write a function lower_OPCODE in lower/ that emits it.
-// 3. Add a row here for a new base opcode, and add its new modifiers to PTX_MODIFIERS.
-// 4. Test its values in tests/simt/vectors, and what it refuses in tests/simt/core.
+// 1. Write the Op that executes it, in the file of ops/ for its kind.
+// 2. If its operands are only registers and constants, add a row {opcode with modifiers, Op,
+//    classes of operands} at the end of that file; lower_arithmetic or lower_rounded finds it.
+//    Otherwise declare the Op in ops/ops.h and write a function lower_OPCODE in lower/.
+// 3. Add a row here for a new opcode, and add its new modifiers to PTX_MODIFIERS.
+// 4. Test its values in tests/simt/vectors, and the forms that it refuses in tests/simt/core.
 #ifndef PTX_OPCODE_H
 #define PTX_OPCODE_H
 
 #include "simt/ptx/type.h"
 
-// X(name, text, the function that lowers it, fields of PtxOpcodeRow). Only lower/ expands the
-// third.
+// X(name, text, lowering function, fields of PtxOpcodeRow). Only lower/ uses the function.
 // clang-format off
 #define PTX_OPCODES(X) \
-    /* Arithmetic: rows in ops/. Rounding to nearest is what happens without a modifier. */ \
+    /* Arithmetic, by rows of ops/. lower_rounded: .rn is the default. */ \
     X(ADD, "add", lower_rounded, .pure = true, .cheap = true, .derives = DERIVES_SUM) \
     X(SUB, "sub", lower_rounded, .pure = true, .cheap = true, .derives = DERIVES_SUM) \
     X(MUL, "mul", lower_rounded, .pure = true, .cheap = true) \
@@ -95,7 +92,7 @@
     X(APPLYPRIORITY, "applypriority", lower_nothing) \
     X(MEMBAR, "membar", lower_fence) \
     X(FENCE, "fence", lower_fence) \
-    /* What lanes and threads do together */ \
+    /* Warp-wide instructions, barriers, clusters */ \
     X(SHFL, "shfl", lower_shfl, .waits = true, .hints = shuffle_hints) \
     X(VOTE, "vote", lower_vote, .waits = true) \
     X(MATCH, "match", lower_match, .waits = true) \
@@ -124,10 +121,10 @@
     X(BRKPT, "brkpt", lower_trap) \
     X(NANOSLEEP, "nanosleep", lower_nanosleep, .reads_first = true) \
     X(GRIDDEPCONTROL, "griddepcontrol", lower_griddepcontrol) \
-    /* Nothing profiles, and registers are not counted. */ \
+    /* Without effect: there is no profiler, and registers are not limited. */ \
     X(PMEVENT, "pmevent", lower_nothing) \
     X(SETMAXNREG, "setmaxnreg", lower_nothing) \
-    /* Refused by what programs do with them */ \
+    /* Unsupported; the message names the feature. */ \
     X(TEX, "tex", lower_unknown, .lacks = "textures") \
     X(TLD4, "tld4", lower_unknown, .lacks = "textures") \
     X(TXQ, "txq", lower_unknown, .lacks = "textures") \
@@ -137,13 +134,13 @@
     X(SUQ, "suq", lower_unknown, .lacks = "surfaces") \
     X(WGMMA, "wgmma", lower_unknown, .lacks = "matrix instructions of warp groups") \
     X(TCGEN05, "tcgen05", lower_unknown, .lacks = "tensor memory") \
-    /* Not PTX: rows of ops/ that lowering adds for .ftz and .sat */ \
+    /* Not PTX: lowering adds these for .ftz and .sat. */ \
     X(FLUSH, "flush", lower_unknown) \
     X(SATURATE, "saturate", lower_unknown)
 // clang-format on
 
 typedef enum {
-    OPCODE_NONE, // unknown, or the instruction is machine code
+    OPCODE_NONE, // an unknown opcode, or machine code
 #define X(name, ...) OPCODE_##name,
     PTX_OPCODES(X)
 #undef X
@@ -195,7 +192,7 @@ typedef enum {
     X(X2, "x2") X(X4, "x4") X(XOR, "xor") X(XORSIGN, "xorsign")
 // clang-format on
 
-// A modifier that is a type has the number of its PtxType.
+// The modifiers that are types come first, with the values of PtxType.
 typedef enum {
     PTX_MOD_NONE,
 #define X(name, ...) PTX_MOD_##name,
@@ -206,9 +203,9 @@ typedef enum {
     MODIFIERS
 } PtxModifier;
 
-// Where threads go after an instruction.
+// Where control goes after an instruction.
 typedef enum {
-    FLOW_ON, // to the next one
+    FLOW_ON, // to the next instruction
     FLOW_BRANCH,
     FLOW_TABLE,
     FLOW_RETURN, // in a kernel this is an exit
@@ -219,13 +216,13 @@ typedef enum {
 
 typedef enum { PTX_OTHER, PTX_LOAD, PTX_STORE, PTX_ATOMIC, PTX_REDUCTION } PtxClass;
 
-// How an address in the result follows from addresses in the operands.
+// Which source the result points into the same variable as, if the result is an address.
 typedef enum {
-    DERIVES_NOTHING, // the result is no address
-    DERIVES_FIRST,   // it is that of the first source
-    DERIVES_SUM,     // it is that of the source that is an address
-    DERIVES_LAST,    // it is that of the last source
-    DERIVES_EITHER   // it is that of one of the first two sources
+    DERIVES_NOTHING, // the result is not an address
+    DERIVES_FIRST,   // the first source
+    DERIVES_SUM,     // whichever source is an address
+    DERIVES_LAST,    // the last source
+    DERIVES_EITHER   // the first or the second source
 } PtxDerives;
 
 typedef struct {
@@ -233,12 +230,12 @@ typedef struct {
     PtxClass class;
     OpcodeFlow flow;
     PtxDerives derives;
-    bool waits; // it may wait, or go elsewhere and come back: a guard becomes a branch around it
-    bool reads_first; // a register that is the first operand is not a result
+    bool waits;       // it may wait or call a function, so a guard becomes a branch around it
+    bool reads_first; // the first operand is a source, not the result
     bool pure;        // equal operands give equal results
     bool cheap; // ptxas computes it for lanes that do not need it rather than branch around it
-    const uint8_t *hints; // modifiers that change nothing here, up to PTX_MOD_NONE; NULL: none
-    const char *lacks;    // what a program that uses a form of it without support needs; or NULL
+    const uint8_t *hints; // modifiers to ignore, up to PTX_MOD_NONE, or NULL
+    const char *lacks;    // the feature that an unsupported form needs, or NULL
 } PtxOpcodeRow;
 
 extern const PtxOpcodeRow ptx_opcodes[OPCODES];

@@ -1,4 +1,4 @@
-// The parser's core and the module level: directives, functions' heads, files. PTX ISA,
+// The parser's helpers, and the module level: directives, functions' heads, files. PTX ISA,
 // "Directives".
 #include "simt/ptx/parse.h"
 
@@ -100,7 +100,7 @@ static size_t name_slot(const Parser *parser, Str name, NameKind kind, uint32_t 
     }
 }
 
-// In this scope only.
+// Searches this scope only.
 static PtxName *name_find(Parser *parser, Str name, NameKind kind, uint32_t scope) {
     PtxName *entry = &parser->names[name_slot(parser, name, kind, scope)];
     return entry->name.at ? entry : NULL;
@@ -206,7 +206,8 @@ void parse_file_directive(Parser *parser) {
     while (parse_take(parser, ",")) parse_int(parser, "a number");
 }
 
-// nvcc puts `.file` behind the functions whose `.loc` lines need it: these are read first.
+// Reads all `.file` directives first, because nvcc writes them after the `.loc` lines that need
+// them.
 static void read_files_ahead(Parser *parser) {
     Lexer start = parser->lexer;
     Str rest = parser->lexer.text, line;
@@ -249,7 +250,7 @@ static void parse_params(Parser *parser, PtxVariable **params, uint32_t *count) 
     parse_expect(parser, ")");
 }
 
-// Offsets of parameters in their block, each aligned as it asks. Returns the block's size.
+// Sets the offsets of parameters in their block. Returns the block's size.
 static uint32_t place_params(Parser *parser, PtxVariable *params, uint32_t count) {
     uint64_t at = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -278,8 +279,8 @@ static uint32_t launch_bound(Parser *parser, Dim3 *dims) {
     return product > UINT32_MAX ? UINT32_MAX : (uint32_t)product;
 }
 
-// What stands between a function's parameters and its body: bounds of the launch, and advice to
-// the assembler with its numbers.
+// Parses the directives between a function's parameters and its body: launch bounds, and hints to
+// the assembler, which are ignored.
 static void parse_bounds(Parser *parser, PtxFunction *function) {
     while (!parse_at(parser, "{") && !parse_at(parser, ";")) {
         if (parse_take(parser, ".maxntid")) {
@@ -304,7 +305,7 @@ static void parse_bounds(Parser *parser, PtxFunction *function) {
     }
 }
 
-// The function of this name, new or so far only declared; NULL if it is only declared again.
+// The function of this name, which is new or only declared so far. NULL if it is already defined.
 static PtxFunction *function_named(Parser *parser, Str name) {
     PtxModule *module = parser->module;
     PtxName *known = name_find(parser, name, NAME_FUNCTION, 0);
@@ -321,7 +322,7 @@ static PtxFunction *function_named(Parser *parser, Str name) {
     return &module->functions[known->index];
 }
 
-// Where the line of the next token begins.
+// The start of the next token's line.
 static const char *line_start(const Parser *parser) {
     const char *at = parser->token.text.at;
     while (at && at > parser->lexer.text.at && at[-1] != '\n') at--;
@@ -396,7 +397,7 @@ static void parse_target(Parser *parser) {
     } while (parse_take(parser, ","));
 }
 
-// The space of the variables that are declared next; PTX_REG_SPACE if none are.
+// The space of a declaration of variables; PTX_REG_SPACE if this is not one.
 static PtxSpace take_space(Parser *parser) {
     if (parse_take(parser, ".global")) return PTX_GLOBAL;
     if (parse_take(parser, ".const")) return PTX_CONST;
@@ -404,7 +405,7 @@ static PtxSpace take_space(Parser *parser) {
     return PTX_REG_SPACE;
 }
 
-// True if it was one that says something of the module as a whole, or nothing that is needed here.
+// Parses a directive about the module as a whole or one that is ignored. False if it is neither.
 static bool parse_module_directive(Parser *parser) {
     if (parse_take(parser, ".version")) {
         parser->module->version = version_number(parser);

@@ -1,4 +1,5 @@
-// What the parts of the parser share. Errors leave through parser->leave.
+// The state and the functions that the parser's files share. An error is a longjmp to
+// parser->leave.
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
@@ -6,8 +7,8 @@
 
 #include "simt/ptx/lex.h"
 
-// Names of a module: registers, ranges of registers (`%r<9>`), variables, functions, labels, and
-// places of `.loc` lines, each bound in a scope. Scope 0 is the module; every `{` opens one.
+// Names of a module: registers, ranges of registers (`%r<9>`), variables, functions and labels,
+// each declared in a scope. Scope 0 is the module, and every `{` opens another one.
 typedef enum { NAME_REG, NAME_RANGE, NAME_VARIABLE, NAME_FUNCTION, NAME_LABEL } NameKind;
 
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
     PtxType type;
 } PtxName;
 
+// A `.loc` line.
 typedef struct {
     uint64_t at; // hash of file, line and column
     PtxPlace place;
@@ -54,18 +56,18 @@ typedef struct {
 
     size_t function_capacity, variable_capacity, file_capacity, short_capacity;
 
-    // of the function being parsed
+    // The function being parsed.
     PtxFunction *function;
     size_t register_capacity, local_capacity, inst_capacity;
     PtxTargetNames *targets;
     size_t target_count, target_capacity;
-    uint64_t scratch; // bytes of .param variables open now
+    uint64_t scratch; // bytes of the .param variables in scope
     PtxPending *pending;
     size_t pending_count, pending_capacity;
-    PtxOperand *collected; // of the instruction that is read
+    PtxOperand *collected; // operands of the instruction being parsed
     size_t collected_count, collected_capacity;
-    PtxSeen *seen;  // direct-mapped
-    PtxInst *split; // opcodes that were split, by the hash of their text, the newest in each slot
+    PtxSeen *seen;  // a direct-mapped cache
+    PtxInst *split; // a direct-mapped cache of opcodes that were split, by the hash of their text
     PtxPlace place, call;
 } Parser;
 
@@ -76,23 +78,26 @@ _Noreturn void parse_fail(Parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void parse_next(Parser *parser);
-bool parse_at(const Parser *parser, const char *text);  // the next token is this word or sign
-bool parse_take(Parser *parser, const char *text);      // and consume it
-void parse_expect(Parser *parser, const char *text);    // or fail
-Str parse_word(Parser *parser, const char *what);       // any word
-uint64_t parse_int(Parser *parser, const char *what);   // with sign
-void parse_skip_past(Parser *parser, const char *text); // outside braces
+bool parse_at(const Parser *parser,
+              const char *text);                      // whether the next token is this word or sign
+bool parse_take(Parser *parser, const char *text);    // consumes it if it is
+void parse_expect(Parser *parser, const char *text);  // fails if it is not
+Str parse_word(Parser *parser, const char *what);     // any word
+uint64_t parse_int(Parser *parser, const char *what); // an integer with signs
+// Skips tokens up to this one and consumes it. Tokens in braces do not count.
+void parse_skip_past(Parser *parser, const char *text);
 
 PtxName *name_add(Parser *parser, Str name, NameKind kind, uint32_t scope); // fails if it exists
-PtxName *name_visible(Parser *parser, Str name, NameKind kind); // from the current scope outwards
+// Searches from the current scope outwards. NULL if there is none.
+PtxName *name_visible(Parser *parser, Str name, NameKind kind);
 void scope_open(Parser *parser);
 void scope_close(Parser *parser, uint32_t parent);
 
 // The type that a word such as ".u32" names, PTX_NOTYPE if it names none.
 PtxType parse_dotted_type(Str word);
-// A variable's declaration after its space: alignment, type, name, array bounds, initialiser.
+// Parses a declaration after its space: alignment, type, name, array bounds, initialiser.
 void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space);
-// A function's braces and all between.
+// Parses a function's body with its braces.
 void parse_body(Parser *parser, PtxFunction *function);
 void parse_file_directive(Parser *parser);
 

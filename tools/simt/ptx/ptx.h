@@ -1,6 +1,5 @@
-// PTX text as parsed: a module's functions, variables and instructions, names resolved, nothing
-// executed yet. Grammar and meaning: PTX ISA (NVIDIA), version 9.0; section numbers are cited
-// where a rule comes from.
+// A parsed PTX module: its functions, variables and instructions with names resolved. The grammar
+// and the meaning are in NVIDIA's PTX ISA, version 9.0, whose sections are cited by title.
 #ifndef PTX_H
 #define PTX_H
 
@@ -28,9 +27,9 @@ typedef enum {
     PTX_SHARED_CLUSTER // of any block of the cluster: only in instructions
 } PtxSpace;
 
-// A place in the program as the user sees it.
+// A line of the user's source.
 typedef struct {
-    uint32_t file; // number from `.file`, 0: unknown
+    uint32_t file; // number from `.file`, 0 if unknown
     uint32_t line;
 } PtxPlace;
 
@@ -39,7 +38,7 @@ typedef struct {
     PtxType type; // as declared; PTX_PRED is a mask of lanes
 } PtxRegister;
 
-// An address that an initialiser needs: `symbol + addend`, shifted right by `shift` bits, stored at
+// An address in an initialiser: `symbol + addend`, shifted right by `shift` bits, is stored at
 // `offset` in the variable.
 typedef struct {
     uint64_t offset;
@@ -55,14 +54,14 @@ typedef struct PtxVariable {
     PtxType type;
     uint32_t align;
     uint64_t bytes;
-    const struct PtxVariable *whole; // of machine code: it lies in this one, at `offset`
+    const struct PtxVariable *whole; // machine code: the variable that contains it, at `offset`
     bool managed;                    // host code may use it too
     bool external;                   // `.extern`: dynamic shared memory, or a definition elsewhere
     uint8_t *data;                   // initial bytes, data_bytes of them; the rest is zero
     size_t data_bytes;
     PtxReference *references;
     size_t reference_count, reference_capacity;
-    uint64_t offset; // in its frame: set by the parser for local, shared and parameter variables
+    uint64_t offset; // in its frame, for local and parameter variables
     uint32_t ptx_line;
 } PtxVariable;
 
@@ -75,7 +74,7 @@ typedef enum {
     PTX_OPERAND_LABEL,   // label: index of the target instruction
     PTX_OPERAND_VECTOR,  // {a, b, ...}
     PTX_OPERAND_LIST,    // (a, b, ...)
-    PTX_OPERAND_ADDRESS, // [base + addend, items...]: base is reg or name, or 0
+    PTX_OPERAND_ADDRESS, // [base + addend, items...]: base is reg, name or nothing
     PTX_OPERAND_SINK     // _, and reg2 for `_|%p1`
 } PtxOperandKind;
 
@@ -83,8 +82,8 @@ typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
     PtxOperandKind kind;
     bool negated;
-    uint8_t special;    // PtxSpecial that `name` means, or 0
-    uint32_t reg, reg2; // PTX_NONE: none
+    uint8_t special;    // the PtxSpecial that `name` refers to, or 0
+    uint32_t reg, reg2; // PTX_NONE if there is none
     union {
         uint64_t integer;
         uint64_t double_bits;
@@ -94,21 +93,21 @@ struct PtxOperand {
     };
     uint32_t count; // of items
     Str name;
-    const PtxVariable *variable; // what `name` means, if it is a variable of the function or module
+    const PtxVariable *variable; // the variable that `name` refers to, or NULL
     PtxOperand *items;
 };
 
 typedef struct {
     Str text;         // the opcode as written, "ld.global.nc.v4.f32": for messages only
-    PtxOpcode opcode; // OPCODE_NONE: not known, or machine code
-    uint8_t modifier_count, modifiers[PTX_MODIFIER_LIMIT]; // of PtxModifier, as they are written
+    PtxOpcode opcode; // OPCODE_NONE if unknown, or for machine code
+    uint8_t modifier_count, modifiers[PTX_MODIFIER_LIMIT]; // PtxModifiers in the order written
     bool guard_negated;
-    uint32_t guard; // predicate register, PTX_NONE: always
+    uint32_t guard; // a predicate register, PTX_NONE if unconditional
     uint32_t operand_count;
     PtxOperand *operands;
     uint32_t ptx_line;
     PtxPlace place;
-    PtxPlace call; // of the outermost function inlined around it; line 0: none
+    PtxPlace call; // where the outermost function around it was inlined; line 0 if none was
 } PtxInst;
 
 bool ptx_has(const PtxInst *inst, PtxModifier modifier);
@@ -116,7 +115,7 @@ static inline PtxClass ptx_class(const PtxInst *inst) { return ptx_opcodes[inst-
 static inline OpcodeFlow ptx_flow(const PtxInst *inst) { return ptx_opcodes[inst->opcode].flow; }
 // Whether the first operand is a result.
 bool ptx_has_result(const PtxInst *inst);
-// The operand that is an address; NULL: there is none.
+// The first operand that is an address, or NULL.
 const PtxOperand *ptx_address(const PtxInst *inst);
 
 // The list of labels of one `.branchtargets`, for brx.idx.
@@ -130,18 +129,18 @@ typedef struct {
     Str name;
     Str text; // its lines, from the one with the name to the last brace; empty if it has no body
     bool entry, defined;
-    PtxVariable *params; // in order; offset is the place in the parameter block
+    PtxVariable *params; // in order; their offset is in the parameter block
     uint32_t param_count;
     PtxVariable *results;
     uint32_t result_count;
-    uint32_t param_bytes;  // of the parameter block
-    uint32_t max_threads;  // from .maxntid or .reqntid; 0: not given
-    Dim3 required;         // .reqntid; x is 0 if not given
-    Dim3 cluster;          // .reqnctapercluster; x is 0 if not given
-    uint32_t max_cluster;  // .maxclusterrank; 0: not given
-    bool explicit_cluster; // .explicitcluster
-    bool releases; // an instruction lets the next kernel start early: griddepcontrol, or PREEXIT
-    PtxRegister *registers; // those used
+    uint32_t param_bytes;   // of the parameter block
+    uint32_t max_threads;   // from .maxntid or .reqntid; 0: not given
+    Dim3 required;          // .reqntid; x is 0 if not given
+    Dim3 cluster;           // .reqnctapercluster; x is 0 if not given
+    uint32_t max_cluster;   // .maxclusterrank; 0: not given
+    bool explicit_cluster;  // .explicitcluster
+    bool releases;          // it lets the next kernel start early, by griddepcontrol or PREEXIT
+    PtxRegister *registers; // only those used
     uint32_t register_count;
     PtxVariable **variables; // local, shared and parameter-passing variables declared inside
     uint32_t variable_count;
@@ -161,12 +160,12 @@ typedef struct {
     uint32_t function_count;
     PtxVariable **variables; // of the module
     uint32_t variable_count;
-    char **files; // by number from `.file`, NULL where unused
+    char **files; // by number from `.file`, NULL if unused
     uint32_t file_count;
-    char **file_short; // files as messages and reports show them
+    char **file_short; // the same as messages and reports show them
 } PtxModule;
 
-// Parses a whole module, which lives in the arena, as a copy of its text does. NULL on error, which
+// Parses a module. The module and a copy of its text are in the arena. NULL on error; the error
 // names the PTX line.
 PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *status,
                      SimtError *error);
@@ -175,13 +174,14 @@ PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *sta
 const PtxFunction *ptx_function(const PtxModule *module, Str name);
 const PtxVariable *ptx_variable(const PtxModule *module, Str name);
 
-// "chapters/04.md:17", or the line of the PTX where that is not known.
+// Writes "chapters/04.md:17", or the line of the PTX text if the source line is not known.
 void ptx_write_place(const PtxModule *module, PtxPlace place, uint32_t ptx_line, char *to,
                      size_t room);
 
-// True if this file belongs to the CUDA toolkit: counters charge the user's line instead.
+// Whether this file belongs to the CUDA toolkit. Its lines are counted for the user's line that
+// they were inlined into.
 bool ptx_toolkit_file(const char *path);
-// A path as messages and reports show it: below the working directory relative to that.
+// A path as messages and reports show it: relative to the working directory if it is inside.
 char *ptx_short_path(char *path);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-// X(name, text, the Op that reads it, fields of PtxSpecialRow). Only ops/ expands the third.
+// X(name, text, the Op that reads it, fields of PtxSpecialRow). Only ops/ uses the Op.
 // clang-format off
 #define PTX_SPECIALS(X) \
     X(TID_X, "%tid.x", tid_x) \
@@ -74,8 +74,8 @@ typedef enum {
 
 typedef struct {
     Str text;
-    bool uniform;  // the block's threads read the same; lowering makes use of it
-    bool reserved; // it exists only with the system's own shared memory
+    bool uniform;  // all threads of a block read the same value
+    bool reserved; // it describes the shared memory that the system reserves
 } PtxSpecialRow;
 
 extern const PtxSpecialRow ptx_specials[SPECIALS];

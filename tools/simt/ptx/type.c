@@ -1,4 +1,4 @@
-// What is known of each type: see type.h.
+// The table of types.
 #include "simt/ptx/type.h"
 
 typedef enum { BITS, UNSIGNED, SIGNED, FLOATING } Number;

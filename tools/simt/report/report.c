@@ -225,7 +225,7 @@ static bool write_all(bool *good) {
 int report_finish(bool *hazards) {
     jmp_buf leave;
     bool good;
-    const bool complete = console_take_back();
+    const bool complete = console_restore();
     *hazards = false;
     if (setjmp(leave)) {
         console_say("out of host memory: there is no report");

@@ -368,7 +368,7 @@ void sass_lower_elect(SassLower *s) {
 
 static uint32_t found(SassLower *s, bool predicate) {
     uint32_t *at = &s->found[predicate];
-    if (*at == PTX_NONE) *at = lower_room(s->lower, predicate ? FRAME_ALIGN : LANES * 4);
+    if (*at == PTX_NONE) *at = lower_reserve(s->lower, predicate ? FRAME_ALIGN : LANES * 4);
     return *at;
 }
 

@@ -168,8 +168,8 @@ static void prepare(SassLower *s) {
     memset(s->barriers, 0xff, sizeof s->barriers);
     memset(s->sinks, 0xff, sizeof s->sinks);
     memset(s->found, 0xff, sizeof s->found);
-    s->predicates = lower_room(lower, FRAME_ALIGN);
-    s->uniform_predicates = lower_room(lower, FRAME_ALIGN);
+    s->predicates = lower_reserve(lower, FRAME_ALIGN);
+    s->uniform_predicates = lower_reserve(lower, FRAME_ALIGN);
     s->count = (uint32_t)(s->function->code.len / SASS_BYTES);
     decode_all(s);
     s->count = without_padding(s);

@@ -4,8 +4,8 @@
 #ifndef SASS_LOWER_H
 #define SASS_LOWER_H
 
+#include "simt/emit/emit.h"
 #include "simt/exec/address.h"
-#include "simt/lower/lower.h"
 #include "simt/ops/sass.h"
 #include "simt/sass/cubin.h"
 #include "simt/sass/table.h"

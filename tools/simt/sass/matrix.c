@@ -1,7 +1,7 @@
-// Lowers instructions on matrices across a warp: products, loads and stores of rows, transposition.
-// A lane holds the elements that the PTX ISA specifies for mma of the same shape.
-#include "simt/lower/fragment.h"
-#include "simt/lower/matrix_rows.h"
+// Lowers instructions on matrices that a warp holds: products, loads and stores of rows,
+// transposition. A lane holds the elements that the PTX ISA gives for mma of the same shape.
+#include "simt/emit/fragment.h"
+#include "simt/emit/matrix_rows.h"
 #include "simt/sass/lower.h"
 
 // These instructions need all lanes.
@@ -99,8 +99,8 @@ static uint32_t take_count(SassLower *s) {
     return sass_take(s, SASS_MOD_4) ? 4 : sass_take(s, SASS_MOD_2) ? 2 : 1;
 }
 
-static MatrixRowsRoom room_for(SassLower *s) {
-    MatrixRowsRoom room;
+static MatrixRowsTemps room_for(SassLower *s) {
+    MatrixRowsTemps room;
     for (uint32_t k = 0; k < 4; k++) room.row[k] = sass_temp(s, REGISTER_32);
     for (uint32_t k = 0; k < 4; k++) room.straight[k] = sass_temp(s, REGISTER_32);
     return room;
@@ -111,7 +111,7 @@ void sass_lower_ldsm(SassLower *s) {
     const bool turned = sass_take(s, SASS_MOD_MT88);
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 1);
-    const MatrixRowsRoom room = room_for(s);
+    const MatrixRowsTemps room = room_for(s);
     uint32_t d[4];
     refuse_guard(s);
     for (uint32_t k = 0; k < count; k++) d[k] = sass_dest(s, 0, k);
@@ -123,7 +123,7 @@ void sass_lower_stsm(SassLower *s) {
     const bool turned = sass_take(s, SASS_MOD_MT88);
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 0);
-    const MatrixRowsRoom room = room_for(s);
+    const MatrixRowsTemps room = room_for(s);
     uint32_t from[4];
     refuse_guard(s);
     for (uint32_t k = 0; k < count; k++) from[k] = sass_raw(s, &s->inst->operands[1], k);
@@ -135,5 +135,5 @@ void sass_lower_movm(SassLower *s) {
     sass_take(s, SASS_MOD_16), sass_take(s, SASS_MOD_MT88);
     refuse_guard(s);
     const uint32_t from = sass_source(s, 1), d = sass_dest(s, 0, 0);
-    matrix_rows_turn(s->lower, 1, &from, &d);
+    matrix_rows_transpose(s->lower, 1, &from, &d);
 }

@@ -17,7 +17,7 @@ static uint32_t true_predicate(SassLower *s, bool negated) {
 }
 
 static uint32_t placed(SassLower *s, uint32_t *offset) {
-    if (*offset == PTX_NONE) *offset = lower_room(s->lower, LANES * 4);
+    if (*offset == PTX_NONE) *offset = lower_reserve(s->lower, LANES * 4);
     return *offset;
 }
 
@@ -34,7 +34,7 @@ uint32_t sass_uniform(SassLower *s, uint32_t number) {
 // A barrier is one word for all lanes.
 uint32_t sass_barrier(SassLower *s, uint32_t number) {
     uint32_t *offset = &s->barriers[number];
-    if (*offset == PTX_NONE) *offset = lower_room(s->lower, FRAME_ALIGN);
+    if (*offset == PTX_NONE) *offset = lower_reserve(s->lower, FRAME_ALIGN);
     return *offset;
 }
 
@@ -169,7 +169,7 @@ uint32_t sass_double(SassLower *s, uint32_t index) {
 
 static uint32_t sink(SassLower *s, bool predicate) {
     uint32_t *at = &s->sinks[predicate];
-    if (*at == PTX_NONE) *at = lower_room(s->lower, predicate ? FRAME_ALIGN : LANES * 4);
+    if (*at == PTX_NONE) *at = lower_reserve(s->lower, predicate ? FRAME_ALIGN : LANES * 4);
     return *at;
 }
 

@@ -31,14 +31,10 @@ const char *const time_stall_names[STALLS] = {
 };
 
 const char *const time_limit_names[LIMITERS] = {
-    [LIMITER_MEMORY] = "DRAM bandwidth",
-    [LIMITER_LATENCY] = "global-memory latency",
-    [LIMITER_CONFLICTS] = "bank conflicts",
-    [LIMITER_SHARED] = "shared-memory pipe",
-    [LIMITER_ISSUE] = "instruction issue",
-    [LIMITER_BARRIER] = "barriers",
-    [LIMITER_ATOMICS] = "atomics",
-    [LIMITER_BLOCKS] = "block starts",
+    [LIMITER_MEMORY] = "DRAM bandwidth",    [LIMITER_LATENCY] = "global-memory latency",
+    [LIMITER_CONFLICTS] = "bank conflicts", [LIMITER_SHARED] = "shared-memory pipe",
+    [LIMITER_ISSUE] = "instruction issue",  [LIMITER_BARRIER] = "barriers",
+    [LIMITER_ATOMICS] = "atomics",          [LIMITER_BLOCKS] = "block starts",
     [LIMITER_LAUNCH] = "launch overhead",
 };
 

@@ -226,7 +226,7 @@ void check_open(Observed *of) {
     Check *check = observed_open(of, &machine->observer, &functions, sizeof *check, "the checks");
     if (!check) return;
     check->machine = machine;
-    memory_meet_host();
+    memory_find_touched();
     check->arena.leave = check->room.arena.leave = of->report->arena.leave;
     check->rest.arena = &check->arena;
     check->launch = shadow_launch();

@@ -3,22 +3,22 @@
 #ifndef MATRIX_ROWS_H
 #define MATRIX_ROWS_H
 
-#include "simt/lower/lower.h"
+#include "simt/emit/emit.h"
 
-// Registers of 32 bits that an access needs besides.
+// Temporary 32-bit registers of an access.
 typedef struct {
     uint32_t row[4], straight[4];
-} MatrixRowsRoom;
+} MatrixRowsTemps;
 
-// Of 1, 2 or 4 matrices; a row of 16 bytes lies where one of the lanes says. `turned`: transposed.
+// Load or store 1, 2 or 4 matrices. Lanes hold the addresses of their rows of 16 bytes.
 void matrix_rows_load(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
-                      bool turned, const MatrixRowsRoom *room);
+                      bool transposed, const MatrixRowsTemps *temps);
 void matrix_rows_store(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
-                       bool turned, const MatrixRowsRoom *room);
-// Each register's matrix transposed.
-void matrix_rows_turn(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d);
+                       bool transposed, const MatrixRowsTemps *temps);
+// Transposes the matrix of each register.
+void matrix_rows_transpose(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d);
 
-// An ordinary access of `count` registers; `rows`: counted as one of whole rows.
+// Emits an ordinary access of `count` registers. `rows`: count it as an access of whole rows.
 void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
                         const uint32_t *reg, bool load, bool rows);
 

@@ -1,5 +1,5 @@
-// See fragment.h.
-#include "simt/lower/fragment.h"
+// Describes the fragments of matrix products and emits the products.
+#include "simt/emit/fragment.h"
 
 RegisterClass fragment_class(const MatrixFragment *fragment) {
     return fragment->type == ELEMENT_F64 ? REGISTER_64 : REGISTER_32;

@@ -1,6 +1,6 @@
-// The rows of the tables in ops/, found by opcode and modifiers.
-#ifndef LOWER_ROW_H
-#define LOWER_ROW_H
+// The rows of the tables in ops/, found by opcode and modifiers, or by name.
+#ifndef EMIT_ROW_H
+#define EMIT_ROW_H
 
 #include "simt/exec/register.h"
 #include "simt/ops/row.h"
@@ -17,7 +17,7 @@ typedef struct {
 
 // The row of an opcode with these modifiers, in this order; NULL if there is none.
 const Row *row_find(PtxOpcode opcode, const uint8_t *modifiers, uint32_t count);
-// The row of this name; machine code finds its rows so, also those that no PTX has. NULL likewise.
+// The row of this name, or NULL. Machine code finds its rows by name; some have no PTX.
 const Row *row_named(Str name);
 
 #endif

@@ -1,17 +1,18 @@
-// See row.h. Two indices lead to the rows: by opcode and modifiers as one number, and by name.
-#include "simt/lower/row.h"
+// Finds the rows of ops/ through two hash tables: by opcode and modifiers packed into one number,
+// and by name.
+#include "simt/emit/row.h"
 
 #include <pthread.h>
 
 #include "simt/ops/sass.h"
 
-#define ROW_SLOTS 4096 // about four times as many as there are rows
+#define ROW_SLOTS 4096 // about four times the number of rows
 
 static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
                                       op_half_rows,    op_compare_rows, op_convert_rows,
                                       op_move_rows,    op_sass_rows};
 static Row rows[ROW_SLOTS]; // open addressing, by name
-// Open addressing, by key: the opcode in the lowest byte, then the modifiers, a byte each.
+// Open addressing, by key: the opcode in the lowest byte, then a byte for each modifier.
 static struct {
     uint64_t key;
     const Row *row;
@@ -39,14 +40,14 @@ static uint64_t key_of(PtxOpcode opcode, const uint8_t *modifiers, uint32_t coun
     return key;
 }
 
-// The slot of this key, or where it belongs.
+// The slot with this key, or the free slot for it.
 static size_t slot_of(uint64_t key) {
     size_t at = (size_t)(key * 0x9E3779B97F4A7C15u >> 52) % ROW_SLOTS;
     while (keys[at].row && keys[at].key != key) at = (at + 1) % ROW_SLOTS;
     return at;
 }
 
-// The row of this name, or where it belongs.
+// The row of this name, or the free slot for it.
 static Row *place_of(Str name) {
     size_t at = (size_t)str_hash(name) % ROW_SLOTS;
     while (rows[at].run && !str_equal(rows[at].name, name)) at = (at + 1) % ROW_SLOTS;
@@ -60,7 +61,7 @@ static void add_row(const OpRow *from) {
         row->operands[row->count++] = class_of(*letter);
     uint8_t modifiers[PTX_MODIFIER_LIMIT], count;
     const PtxOpcode opcode = ptx_split_opcode(row->name, modifiers, &count);
-    if (!opcode) return; // of machine code only
+    if (!opcode) return; // only machine code has it
     const uint64_t key = key_of(opcode, modifiers, count);
     const size_t at = slot_of(key);
     keys[at].key = key;

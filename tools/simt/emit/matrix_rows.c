@@ -1,13 +1,13 @@
-// See matrix_rows.h. Each is lowered to the loads and stores that the machine makes of it, so that
-// their counts are the hardware's, and to what lanes exchange.
-#include "simt/lower/matrix_rows.h"
+// Lowers ldmatrix, stmatrix and movmatrix to the loads and stores that hardware executes for them,
+// so that their counts are the hardware's, and to exchanges between lanes.
+#include "simt/emit/matrix_rows.h"
 
 #include <string.h>
 
 static void emit_move(Lower *lower, Op *op, uint32_t count, const uint32_t *from,
                       const uint32_t *d) {
     InstMatrixMove move = {.mask = lower_constant(lower, REGISTER_32, ALL_LANES), .count = count};
-    const uint32_t words = op == op_matrix_turn ? count : 4; // a row has four
+    const uint32_t words = op == op_matrix_transpose ? count : 4; // a row has four
     const bool from_rows = op == op_matrix_from_rows, to_rows = op == op_matrix_to_rows;
     memcpy(move.from, from, (from_rows ? words : count) * sizeof *from);
     memcpy(move.d, d, (to_rows ? words : count) * sizeof *d);
@@ -16,8 +16,8 @@ static void emit_move(Lower *lower, Op *op, uint32_t count, const uint32_t *from
     inst->access = ACCESS_SYNC;
 }
 
-void matrix_rows_turn(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d) {
-    emit_move(lower, op_matrix_turn, count, from, d);
+void matrix_rows_transpose(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d) {
+    emit_move(lower, op_matrix_transpose, count, from, d);
 }
 
 void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
@@ -37,8 +37,8 @@ void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_
     inst->slot = slot;
 }
 
-// Rows of 16 bytes, each by the lane that has its address: the first 8 lanes for each of `count`
-// matrices. As machine instruction ldmatrix makes it, this is one access.
+// Accesses rows of 16 bytes, each by the lane that has its address: 8 lanes for each of `count`
+// matrices. It is one access, as in hardware.
 static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t rows[4],
                       bool load) {
     const size_t guard = lower->count;
@@ -54,15 +54,15 @@ static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uin
 }
 
 void matrix_rows_load(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
-                      bool turned, const MatrixRowsRoom *room) {
-    emit_rows(lower, memory, count, room->row, true);
-    emit_move(lower, op_matrix_from_rows, count, room->row, turned ? room->straight : d);
-    if (turned) matrix_rows_turn(lower, count, room->straight, d);
+                      bool transposed, const MatrixRowsTemps *temps) {
+    emit_rows(lower, memory, count, temps->row, true);
+    emit_move(lower, op_matrix_from_rows, count, temps->row, transposed ? temps->straight : d);
+    if (transposed) matrix_rows_transpose(lower, count, temps->straight, d);
 }
 
 void matrix_rows_store(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
-                       bool turned, const MatrixRowsRoom *room) {
-    if (turned) matrix_rows_turn(lower, count, from, room->straight);
-    emit_move(lower, op_matrix_to_rows, count, turned ? room->straight : from, room->row);
-    emit_rows(lower, memory, count, room->row, false);
+                       bool transposed, const MatrixRowsTemps *temps) {
+    if (transposed) matrix_rows_transpose(lower, count, from, temps->straight);
+    emit_move(lower, op_matrix_to_rows, count, transposed ? temps->straight : from, temps->row);
+    emit_rows(lower, memory, count, temps->row, false);
 }
