@@ -1,4 +1,4 @@
-// Writes traces. See trace.h.
+// Traces: see trace.h.
 #include "simt/observe/trace.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ typedef struct {
     char value[2 * VALUE_BYTES + 1]; // empty: none
 } Row;
 
-static bool lost; // some row could not be written
+static bool lost; // something that was to be written
 
 static Trace *trace_of(const Block *block) { return (Trace *)(void *)block->machine->trace; }
 
@@ -46,7 +46,7 @@ static const char *file_of(const Machine *machine, PtxPlace place) {
                : "";
 }
 
-// Writes a path as a cell of CSV.
+// As a cell of CSV.
 static void put_file(FILE *to, const char *path) {
     const bool quoted = strpbrk(path, ",\" \n") != NULL;
     if (quoted) fputc('"', to);
@@ -76,7 +76,7 @@ static void write_row(Trace *trace, const Row *row) {
     }
 }
 
-// Writes the bytes as one number, the last byte first.
+// The bytes as one number, the last of them in front.
 static void put_value(Row *row, const uint8_t *bytes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         snprintf(row->value + 2 * i, 3, "%02x", bytes[count - 1 - i]);

@@ -38,7 +38,7 @@ typedef struct {
     Counters counters;
 } LineCounters;
 
-// The counters of each of the instructions [ptx, ptx_end) of a function.
+// What each of the instructions [ptx, ptx_end) of a function counted.
 typedef struct {
     const PtxFunction *function;
     uint32_t ptx, ptx_end;

@@ -1,5 +1,5 @@
-// Reports accesses to shared and local memory that are out of bounds or misaligned, and finds the
-// extents and names of variables of shared memory.
+// Accesses to shared and local memory that are out of bounds or misaligned, and the variables of
+// shared memory: where they are and what they are called. See bounds.h.
 #include <stdio.h>
 
 #include "simt/observe/race/checker.h"

@@ -1,11 +1,11 @@
-// Receives the events of a launch, and passes accesses to the checks of their memory space. See
-// checker.h.
+// Follows blocks and their accesses, which it passes on by memory space. See checker.h.
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/exec/cluster.h"
 #include "simt/observe/observed.h"
+#include "simt/observe/race/global.h"
 #include "simt/observe/race/race.h"
 
 // --- one checker ---
@@ -109,6 +109,13 @@ static void end(Block *block) {
 
 // --- accesses ---
 
+static void shared_access(Checker *checker, Block *of, Warp *warp, const Access *access,
+                          uint32_t lanes, const uint64_t address[LANES]) {
+    Race at;
+    race_begin(&at, checker, of, warp, access, lanes, address, 0);
+    race_lanes(&at, lanes);
+}
+
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
     Checker *checker = check_of(warp);
@@ -124,7 +131,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (access->inst->access == ACCESS_COPY)
         copy_made(checker, warp, access, lanes, address);
     else
-        race_access(checker, warp->block, warp, access, lanes, address, 0);
+        shared_access(checker, warp->block, warp, access, lanes, address);
     if (mbarrier) order_access(checker, warp, access, lanes, address, &checker->order.words);
 }
 
@@ -134,7 +141,7 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     const Access access = address_access(inst);
     const uint32_t size = address_bytes(&access);
     const uint64_t bytes = (uint64_t)size * LANES;
-    const uint32_t shift = race_shift(size);
+    const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
     if (access.space == PTX_GLOBAL)
         return global_row(checker, warp, &access, 0, first, bytes, shift);
     const Extent *extent = &checker->check->variables[check_site(checker, &access)];
@@ -155,7 +162,7 @@ static void remote_access(Warp *warp, const Access *access, uint32_t lanes, Bloc
     lanes = bounds_inside(checker, warp, access, lanes, address);
     if (!lanes) return;
     order_access(checker, warp, access, lanes, address, &owner->order.words);
-    race_access(checker, of, warp, access, lanes, address, 0);
+    shared_access(checker, of, warp, access, lanes, address);
 }
 
 static void fence(Warp *warp, const Inst *inst) {
@@ -235,6 +242,6 @@ void check_open(Observed *of) {
         return;
     }
     check->partial = machine->partial;
-    make_sites(check, machine->slot_count + 2); // greater than any slot's number
+    make_sites(check, machine->slot_count + 2); // no number is that great
     check->seen_frees = memory_frees;
 }

@@ -1,5 +1,5 @@
 // simt --check: finds hazards while a kernel runs. Each Block has a Checker, which follows it
-// through all blocks of the grid that it executes.
+// through all blocks of the grid that it stands for.
 //
 // The checker is a happens-before detector, as FastTrack is (Flanagan and Freund, 2009), with the
 // hierarchy of the GPU in place of one clock for each thread. Barriers order whole blocks, so one
@@ -20,13 +20,14 @@
 #include "simt/observe/race/bounds.h"
 #include "simt/observe/race/cluster.h"
 #include "simt/observe/race/copy.h"
+#include "simt/observe/race/early.h"
 #include "simt/observe/race/finding.h"
-#include "simt/observe/race/global.h"
 #include "simt/observe/race/order.h"
 #include "simt/observe/race/rest.h"
 #include "simt/observe/race/shadow.h"
 #include "simt/observe/race/sync.h"
 #include "simt/observe/race/touched.h"
+#include "simt/observe/race/undefined.h"
 #include "simt/observe/race/unwritten.h"
 
 // The checks of one launch.
@@ -34,21 +35,19 @@ struct Check {
     Observer observer; // first, so that a pointer to it is one to the Check
     const Machine *machine;
     uint64_t launch; // its first time
-    Arena arena;     // freed with the Check
-    bool lost;       // out of memory: some accesses were not recorded
+    Arena arena;     // of what lasts as long
+    bool lost;       // memory was too short for some
     bool partial;    // see Code
-    // Sites are numbered from 1. site_of_slot: the site of a counter slot; 0: it has none yet.
+    // Sites, by number from 1 on, and the number of a counter slot's site; 0: it has none yet.
     Site *sites;
     uint32_t site_count, site_room;
     uint16_t *site_of_slot;
-    // By site: the variable of shared memory that its accesses should be in, and the allocation of
-    // global memory that its last access was in, valid while memory_frees has this value.
-    Extent *variables, *met;
-    uint64_t seen_frees;
-    SyncTable words; // of global memory
-    // Of the launch or, if blocks never wait for each other, of one block at a time.
-    ReleaseRoom room;
-    RestTable rest; // of global memory
+    Extent *variables;   // by site: the variable of shared memory that its accesses should be in,
+    Extent *met;         // and the allocation of global memory that its last access was in,
+    uint64_t seen_frees; // when memory_frees had this value
+    SyncTable words;     // of global memory
+    ReleaseRoom room;    // of the launch; where blocks never wait for each other, of one block
+    RestTable rest;      // of global memory, likewise
     Findings findings;
     Findings unsure; // of volatile accesses: a thread may still be found to wait for the word
     TouchedState touched;
@@ -57,14 +56,14 @@ struct Check {
 // The checks of one Block.
 struct Checker {
     Check *check;
-    Arena arena; // freed with the Checker
+    Arena arena; // of what lasts as long
     const Machine *machine;
-    uint64_t block; // the block of the grid that it follows now
+    uint64_t block; // that it now stands for
     ReleaseRoom *room;
-    uint8_t *shared; // shared memory
-    Shadow shadow;   // its shadow
+    Shadow shadow;   // of shared memory,
+    uint8_t *shared; // which is this
     RestTable rest;  // accesses that do not fit into the shadow
-    bool lost;       // out of memory: some accesses were not recorded
+    bool lost;       // memory was too short for some
     SyncState sync;
     OrderState order;
     ClusterState cluster;
@@ -86,9 +85,9 @@ static inline const Site *check_site_of(const Checker *checker, Record record) {
     return &checker->check->sites[record_site(record)];
 }
 
-// After this many races of an instruction in a block, the checker ignores its further races there,
-// to save time. The limit depends on the block's number, so that the findings do not depend on
-// which host thread runs the block.
+// How many races an instruction may have in a block before no more are looked for, so that finding
+// them does not take too long. It depends on the block's number, so that what is found does not
+// depend on which host thread runs the block.
 static inline uint16_t check_many_races(const Checker *checker) {
     enum { FIRST_BLOCKS = 64, OF_FIRST = 128, OF_OTHERS = 4 };
     return checker->block < FIRST_BLOCKS ? OF_FIRST : OF_OTHERS;

@@ -14,6 +14,7 @@
 // is enough.
 #include <string.h>
 
+#include "simt/observe/race/global.h"
 #include "simt/observe/race/race.h"
 
 void copy_begin(Checker *checker) {
@@ -34,7 +35,7 @@ static uint64_t copy_time(void) {
 
 // --- copies that are waited for in groups ---
 
-// The number of groups that each lane of a warp has closed.
+// By lane of a warp: how many groups it has closed.
 static uint32_t *groups_of(Checker *checker, uint32_t warp, bool bulk) {
     if (!checker->copy.groups)
         checker->copy.groups =
@@ -60,7 +61,7 @@ static void complete_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t tim
     }
 }
 
-// Extends CopyState.where by these bytes.
+// Notes that the block's shared memory has records of a copy in these bytes.
 static void widen(Checker *owner, uint64_t first, uint64_t bytes) {
     Extent *copied = &owner->copy.where;
     if (!copied->high || first < copied->low) copied->low = first;
@@ -123,6 +124,9 @@ static uint32_t run_of(const uint32_t *groups, uint32_t lanes, uint32_t lane, ui
     return run;
 }
 
+// The shift of race_row for so many bytes for each lane.
+static uint32_t shift_of(uint32_t bytes) { return (uint32_t)__builtin_ctz(bytes / 4); }
+
 void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
                const uint64_t address[LANES]) {
     const uint32_t site = check_site(checker, access), first = warp->index * (uint32_t)LANES;
@@ -139,7 +143,9 @@ void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lane
                                   .copy = record_make(RECORD_COPY, site, first + lane, 0)};
         const uint64_t bytes = copy.bytes * (uint64_t)__builtin_popcount(run);
         widen(checker, copy.address, bytes);
-        race_access(checker, warp->block, warp, access, run, address, RECORD_COPY);
+        Race at;
+        race_begin(&at, checker, warp->block, warp, access, run, address, RECORD_COPY);
+        if (!race_row(&at, lane, copy.address, bytes, shift_of(copy.bytes))) race_lanes(&at, run);
         add_pending(checker, copy);
         lanes &= ~run;
     }
@@ -233,9 +239,9 @@ static bool makes_mbarrier(const Checker *checker, Record record) {
     return record && site->kind == ACCESS_ATOMIC && !site->inst->order;
 }
 
-// A copy sees the mbarrier that its own thread has initialized. The memory model says so only since
-// a version after PTX 8.0, but it holds for all compilers and devices with bulk copies
-// (NVIDIA/cccl, pull request 5102).
+// A copy sees the mbarrier that its own thread has made. The memory model came to say so later than
+// PTX 8.0, but all compilers and devices with bulk copies keep to it: NVIDIA/cccl, pull request
+// 5102.
 static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) {
     if (bulk->barrier.block->watch != checker) return;
     for (int slot = WRITE; slot <= WRITE_2; slot++) {
@@ -269,7 +275,7 @@ typedef struct {
     uint64_t copy; // its time
 } CopySide;
 
-// Checks these bytes at once. False: each access has to be checked.
+// Checks so many bytes at once. False: each access has to be checked.
 static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
     if (!side->block)
@@ -280,12 +286,18 @@ static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t s
     return race_row(&at, lane, first, bytes, shift);
 }
 
-static void check_side(const CopySide *side, uint32_t lanes, const uint64_t address[LANES]) {
-    if (side->block)
-        race_access(side->checker, side->block, side->warp, &side->access, lanes, address,
-                    side->copy);
-    else
-        global_access(side->checker, side->warp, &side->access, lanes, address);
+static void step(const CopySide *side, int of_lane, uint64_t first) {
+    uint64_t address[LANES] = {0};
+    const uint32_t lane = 1u << of_lane;
+    address[of_lane] = first;
+    if (!side->block) {
+        global_access(side->checker, side->warp, &side->access, lane, address);
+        return;
+    }
+    Race at;
+    race_begin(&at, side->checker, side->block, side->warp, &side->access, lane, address,
+               side->copy);
+    race_lanes(&at, lane);
 }
 
 // Checks one side of a copy. `kind`: how it accesses memory there.
@@ -306,21 +318,15 @@ static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Lo
     if (kind == ACCESS_ATOMIC) side.access.order = ORDER_RELAXED, side.access.scope = SCOPE_DEVICE;
     const uint64_t all = bulk->bytes * (uint64_t)bulk_lanes(bulk), end = piece->address + all;
     if (piece->block) widen(piece->block->watch, piece->address, all);
-    uint64_t address[LANES] = {0};
-    if (bulk->stores) {
+    if (bulk->stores && !row(&side, piece->address, all, shift_of(bulk->bytes)))
         for (uint32_t m = bulk->lanes, k = 0; m; m &= m - 1, k++)
-            address[__builtin_ctz(m)] = piece->address + k * (uint64_t)bulk->bytes;
-        check_side(&side, bulk->lanes, address);
-        return;
-    }
+            step(&side, __builtin_ctz(m), piece->address + k * (uint64_t)bulk->bytes);
+    if (bulk->stores) return;
     for (uint64_t at = piece->address, next; at < end; at = next) {
         next = at + AT_ONCE - at % AT_ONCE;
         if (next > end) next = end;
         if (row(&side, at, next - at, ROW_OF_ONE)) continue;
-        for (; at < next; at += each) {
-            address[bulk->lane] = at;
-            check_side(&side, 1u << bulk->lane, address);
-        }
+        for (; at < next; at += each) step(&side, bulk->lane, at);
     }
 }
 

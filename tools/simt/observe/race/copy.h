@@ -15,7 +15,7 @@ typedef struct {
     bool init;
 } ProxyFence;
 
-// Asynchronous copies of consecutive lanes for which no thread has waited.
+// Asynchronous copies of consecutive lanes that nobody has waited for.
 typedef struct {
     const Inst *inst;
     Checker *owner;   // of their shared memory

@@ -1,4 +1,5 @@
-// Records, merges, sorts and describes findings. See finding.h.
+// What the checks found: recorded, merged, put in order, described. While a kernel runs, findings
+// are told apart by their instructions; lines and texts come when it is over.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "simt/exec/address.h"
 #include "simt/observe/race/checker.h"
+#include "simt/observe/race/guess.h"
 #include "simt/ops/ops.h"
 
 PtxPlace finding_place(const Machine *machine, const Inst *inst) {
@@ -36,8 +38,8 @@ static bool same_instructions(const Finding *a, const Finding *b) {
            a->other.kind == b->other.kind;
 }
 
-// Counts a finding, and returns the one with the same instructions. That describes the block with
-// the lowest number; *fresh: which is now this one.
+// The finding with these instructions, counted once more; *fresh if it is the first time. It is
+// told of the first block, whichever comes first.
 static Finding *record(Check *check, const Finding *key, bool *fresh) {
     Findings *findings = &check->findings;
     size_t k = 0;
@@ -247,17 +249,17 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
     if (finding->kind != KIND_CONSTANT) hazard->other_does = advice_verb(finding->other.kind);
 }
 
-// If a kernel failed, blocks after the one that failed may or may not have run, so what only they
-// found is omitted, and so are the numbers of occurrences. Other orders run on one thread, so all
-// that they found is certain.
+// When a kernel failed, blocks behind the one that did may or may not have run: what only they
+// found is left out, and so are the numbers of findings. Not so in another order, which one thread
+// ran.
 static bool certain(const Machine *machine, const Finding *finding) {
     return machine->order || finding->seed || machine->status == SIMT_OK ||
            finding->at.block <= machine->failed_block;
 }
 
-// Marks a race between an atomic operation and a plain read that is only a first guess (guess.c).
-// The read becomes the first of the two accesses.
-static void mark_guess(const Machine *machine, Finding *finding) {
+// A race between a plain read that only guesses what is there and an atomic operation: told from
+// the read's side.
+static void settle_guess(const Machine *machine, Finding *finding) {
     const bool reads = finding->at.kind == ACCESS_LOAD;
     const Side load = reads ? finding->at : finding->other;
     const Side update = reads ? finding->other : finding->at;
@@ -268,8 +270,8 @@ static void mark_guess(const Machine *machine, Finding *finding) {
     finding->other = update;
 }
 
-// Reports unordered volatile accesses to words for which no thread has waited.
-static void report_unsure(Check *check) {
+// Of volatile accesses to words for which nobody was seen to wait.
+static void settle_unsure(Check *check) {
     bool fresh;
     for (size_t i = 0; i < check->unsure.count; i++)
         if (!order_waited(&check->words, check->unsure.at[i].address))
@@ -277,13 +279,13 @@ static void report_unsure(Check *check) {
     check->unsure.count = 0;
 }
 
-// Finds the places of all findings and merges those that are equal. Returns their number.
+// Places, and which of them are the same; equal findings become one. Their number.
 static size_t merge(Check *check) {
     const Machine *machine = check->machine;
-    report_unsure(check);
+    settle_unsure(check);
     for (size_t i = 0; i < check->findings.count; i++) {
         Finding *finding = &check->findings.at[i];
-        mark_guess(machine, finding);
+        settle_guess(machine, finding);
         finding->place = place_of(machine, finding->at.inst);
         finding->other_place = place_of(machine, finding->other.inst);
     }
@@ -304,8 +306,9 @@ static size_t merge(Check *check) {
     return count;
 }
 
-// Whether a finding of another order adds nothing to a known one: it is equal, or the same race
-// with the accesses in reverse order, or a read of unwritten memory that a known race explains.
+// Whether a finding of another order says no more than one that is told anyway: the same; the same
+// race, in which the other access came first; an unwritten value, where that is what a race is
+// about.
 static bool says_no_more(const Finding *one, const Finding *known) {
     const bool here = same_place(one->place, known->place);
     const bool turned = same_place(one->place, known->other_place);
@@ -315,7 +318,7 @@ static bool says_no_more(const Finding *one, const Finding *known) {
             (turned && same_place(one->other_place, known->place)));
 }
 
-static bool is_known(const Finding *findings, size_t count, const Finding *one) {
+static bool is_told(const Finding *findings, size_t count, const Finding *one) {
     for (size_t i = 0; one->seed && i < count; i++) {
         const Finding *known = &findings[i];
         if (place_among_orders(known->seed) < place_among_orders(one->seed) &&
@@ -329,15 +332,15 @@ size_t finding_report(Check *check, Arena *arena, Hazard **hazards) {
     const Machine *machine = check->machine;
     const size_t count = merge(check);
     const Finding *findings = check->findings.at;
-    size_t reported = 0;
+    size_t told = 0;
     *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
     for (size_t i = 0; i < count; i++) {
-        if (is_known(findings, count, &findings[i])) continue;
-        Hazard *hazard = &(*hazards)[reported++];
+        if (is_told(findings, count, &findings[i])) continue;
+        Hazard *hazard = &(*hazards)[told++];
         describe(machine, &findings[i], arena, hazard);
         if (machine->status != SIMT_OK) hazard->occurrences = 0;
     }
-    return reported;
+    return told;
 }
 
 const void *finding_send(Observer *self, size_t *bytes) {

@@ -1,7 +1,7 @@
 // Findings: the hazards of a launch, as they are recorded, merged and reported.
 //
-// While a kernel runs, a finding is identified by its instructions. Lines and texts are added when
-// the kernel has ended.
+// While a kernel runs, findings are told apart by their instructions. Their lines and texts are
+// made when it is over.
 #ifndef RACE_FINDING_H
 #define RACE_FINDING_H
 

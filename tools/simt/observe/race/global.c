@@ -1,5 +1,7 @@
-// Checks accesses to global memory: out of bounds, to freed memory, misaligned, or reads of memory
-// that was never written.
+// Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
+// nothing has written.
+#include "simt/observe/race/global.h"
+
 #include <string.h>
 
 #include "simt/observe/race/race.h"
@@ -27,7 +29,7 @@ static void outside(Checker *checker, const Access *access, uint32_t thread, uin
                 (unsigned long long)near->bytes);
 }
 
-// Whether a lane's access lies in one live allocation and is aligned. Otherwise it is reported.
+// Whether a lane's access lies in one live allocation and is aligned; if not, says so.
 static bool is_good(Checker *checker, const Access *access, uint32_t thread, uint64_t address) {
     const Allocation *allocation = memory_find(address);
     const uint64_t size = address_bytes(access);
@@ -50,8 +52,7 @@ static bool is_good(Checker *checker, const Access *access, uint32_t thread, uin
     return false;
 }
 
-// The live allocation that an address is in; empty if there is none. The instruction's last result
-// is cached.
+// The live allocation that an address is in, as the instruction last met it. Empty: there is none.
 static const Extent *met_at(Checker *checker, const Access *access, uint64_t address) {
     Extent *met = &checker->check->met[check_site(checker, access)];
     if (address >= met->low && address < met->high) return met;
@@ -74,7 +75,7 @@ static uint32_t written(const Access *access, uint64_t address) {
     return elements;
 }
 
-// If the beginning of the allocation was written, a copy or a fill may have been too short.
+// If the beginning of the allocation was written, a copy or a fill may have ended short.
 static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
                              uint64_t address) {
     const Allocation *of = memory_find(address);
@@ -108,8 +109,8 @@ static bool of_written(const Checker *checker, const Access *access, uint64_t ad
     return any;
 }
 
-// A copy of a structure also reads its padding, which is never written. So a lane's access is
-// reported if it lacks elements that other lanes' accesses have, or if no lane's access has any.
+// Copies of structures read their padding too, which nothing writes in any of them. So an element
+// counts as unwritten where other lanes' was written, or where nothing of the access was.
 static void check_written(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                           const uint64_t address[LANES]) {
     uint32_t has[LANES], any = 0;
@@ -125,7 +126,7 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
     }
 }
 
-// Whether some of these words were not written.
+// Whether some of so many words were not written.
 static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
     uint64_t missing = 0, eight;
     for (; words >= 8; words -= 8, shadow += 8) {
@@ -168,7 +169,7 @@ static bool all_written(bool store, uint64_t address, uint64_t bytes) {
     return written;
 }
 
-// The lanes whose accesses are valid. Reads of unwritten memory are reported.
+// Those of the lanes whose accesses are good; what all they load was written, or it is reported.
 static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                               const uint64_t address[LANES]) {
     const uint64_t size = address_bytes(access);
@@ -194,7 +195,7 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     return good;
 }
 
-// Whether a weak access to these bytes needs no check beyond bounds, initialization and races.
+// Whether nothing has happened for which a weak access to these bytes needs a closer look.
 static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
     if (checker->check->seen_frees != memory_frees || checker->machine->after) return false;
     return loads || !order_words(&checker->check->words, first, bytes);
@@ -225,5 +226,7 @@ void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t 
     const uint32_t good = good_accesses(checker, warp, access, mask, address);
     if (!good) return;
     order_access(checker, warp, access, good, address, &checker->check->words);
-    race_access(checker, NULL, warp, access, good, address, 0);
+    Race at;
+    race_begin(&at, checker, NULL, warp, access, good, address, 0);
+    race_lanes(&at, good);
 }

@@ -1,25 +1,12 @@
-// The first guess of a loop around an atomicCAS(), as in the CUDA C++ Programming Guide ("Atomic
-// Functions"):
-//
-//     int old = *at, assumed;
-//     do {
-//         assumed = old;
-//         old = atomicCAS(at, assumed, f(assumed));
-//     } while (old != assumed);
-//
-// The first read is weak and, in the memory model, races with the updates of other threads. But
-// when it was stale, atomicCAS() finds another value and the loop repeats, so no result depends on
-// it. The PTX shows this: after the load come only instructions that compute registers, a `cas`
-// that compares with the loaded value, a comparison of that value with the one that was found, and
-// a branch back where they differ. Any other instruction, such as a branch around the `cas` or a
-// load from an address made of the value, may depend on a stale value.
+// Finds the first guess of a loop around an atomicCAS() in PTX. See guess.h.
+#include "simt/observe/race/guess.h"
+
 #include "simt/exec/machine.h"
-#include "simt/observe/race/advice.h"
 #include "simt/ptx/opcode.h"
 
 enum { REGISTERS = 64 };
 
-// Registers that hold the loaded value (same), or a value computed from it.
+// Registers that hold the loaded value, or something that was made of it.
 typedef struct {
     struct {
         uint32_t reg;
@@ -41,7 +28,7 @@ static bool made_of(const Guess *guess, const PtxOperand *operand) {
     return made;
 }
 
-// False: too many registers.
+// False: no room.
 static bool write_to(Guess *guess, const PtxOperand *result, bool made, bool same) {
     for (uint32_t k = guess->count; k-- > 0;)
         if (guess->at[k].reg == result->reg) guess->at[k] = guess->at[--guess->count];
@@ -54,8 +41,8 @@ static bool write_to(Guess *guess, const PtxOperand *result, bool made, bool sam
     return true;
 }
 
-// Follows an instruction that computes a register from registers, or loads one from an address that
-// does not depend on the guess. False: it is another instruction.
+// An instruction that makes a register of registers, or loads one from where the guess does not
+// lead. False: another one.
 static bool compute(Guess *guess, const PtxInst *inst) {
     const PtxOpcodeRow *row = &ptx_opcodes[inst->opcode];
     const PtxOperand *operands = inst->operands;
@@ -75,7 +62,7 @@ static bool is_cas(const PtxInst *inst) {
     return inst->opcode == OPCODE_ATOM && ptx_has(inst, PTX_MOD_CAS);
 }
 
-// Whether the instruction compares the guess with the value that the `cas` found.
+// Whether it compares the guess with what the `cas` found.
 static bool compares(const Guess *guess, const PtxInst *inst, const PtxOperand *found) {
     const PtxOperand *operands = inst->operands;
     if (inst->opcode != OPCODE_SETP || inst->operand_count != 3) return false;

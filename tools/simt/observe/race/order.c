@@ -117,7 +117,7 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
     return any ? times : NULL;
 }
 
-// Makes a release of everything that happens before what lanes of a warp do now.
+// A release of everything that happens before what lanes of a warp do now.
 static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool wide,
                                   bool message) {
     uint32_t index = warp->index;
@@ -143,7 +143,7 @@ static const Release *release_now(Checker *checker, const Warp *warp, uint32_t l
                        &checker->order.common.acquired);
 }
 
-// Adds the part of a release that belongs to the lanes `of` to a word's log.
+// Adds what the lanes `of` have in a release to a word's log.
 static void write_log(Checker *checker, SyncWord *word, const Release *release, uint32_t of,
                       bool wide) {
     wide = wide && release->wide;
@@ -163,7 +163,7 @@ static void append(Checker *checker, Knowledge *to, Fenced fenced) {
     to->fenced[to->fenced_count++] = fenced;
 }
 
-// Adds a fence, which replaces earlier fences of the same lanes.
+// Adds what a fence made ready, which replaces what earlier fences of the same lanes did.
 static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < to->fenced_count; i++) {
@@ -179,7 +179,7 @@ static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     append(checker, to, fenced);
 }
 
-// Releases the fences of `lanes` to a word; visible to other blocks for the lanes in `wide`.
+// Writes what fences made ready for `lanes`; it is visible to other blocks for the lanes in `wide`.
 static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
                          uint32_t lanes, uint32_t wide) {
     for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
@@ -241,8 +241,8 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
     return same & mask;
 }
 
-// The lanes, of those that access one word, whose writes can be read: the last one of several
-// stores to one address, and the compare-and-swaps that succeed.
+// Of lanes that access one word those whose writes can be read: of several stores to one place the
+// last one, of compare-and-swaps those that succeed.
 static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lanes,
                             const uint64_t address[LANES]) {
     uint32_t seen = 0;
@@ -300,7 +300,7 @@ void order_access(Checker *checker, const Warp *warp, const Access *access, uint
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
-            // Completed copies are ordered at any scope: they were made for the threads that wait
+            // Copies that are done count at any scope: they were made for the threads that wait
             // here.
             if (word->copies && access->order & ORDER_ACQUIRE)
                 seen_add(checker->room, &own->acquired,
@@ -318,7 +318,7 @@ bool order_released(const SyncTable *table, uint64_t address) {
     return word && (word->wide || word->narrow);
 }
 
-// The lanes that have seen the same of every other lane as the first one has.
+// The lanes that have seen the same of every other lane as the first of them has.
 static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!(checker->sync.parted >> warp & 1)) return lanes;
     const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->sync.lane_known[warp];

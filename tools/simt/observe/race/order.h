@@ -18,19 +18,18 @@ typedef struct {
 typedef struct {
     SyncWord *at; // hash table; a free entry has no logs
     uint32_t count, slots;
-    uint64_t low, high; // of the words' keys (key_of in order.c), if there are any
+    uint64_t low, high; // of the words' keys, see order.c, if there are any
 } SyncTable;
 
-// The effect of a fence of some lanes: a later strong write of one of `lanes` releases what all
-// lanes in `of` did before the fence or, if `apart`, only what the writing lane itself did.
+// What a fence of some lanes makes ready to be released. A strong write of one of `lanes` releases
+// it: what all lanes in `of` did or, when `apart`, only what the writing lane itself did.
 typedef struct {
     const Release *release;
     uint32_t of, lanes;
-    bool apart; // no barrier has followed
+    bool apart; // no barrier has come since
 } Fenced;
 
-// What the threads of a warp, or of a block, have acquired, and their fences that a write may
-// release.
+// What the threads of a warp, or of a block, have acquired and made ready to be released.
 typedef struct {
     SeenList acquired, pending; // pending: read, and still needs a fence
     Fenced *fenced;
@@ -64,8 +63,8 @@ bool order_waited(const SyncTable *table, uint64_t address); // see SyncWord.wai
 // What the warp's lanes that execute release if they release now.
 const Release *order_now(Checker *checker, const Warp *warp);
 
-// Threads that synchronize share what they have acquired: all threads of the block, the warps that
-// wait at a barrier, or some lanes.
+// Threads that synchronize share what they have acquired: all of the block, the warps that wait at
+// a barrier, some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
 void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp); // arrives without waiting

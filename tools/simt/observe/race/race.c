@@ -19,7 +19,6 @@ static bool ordered_as(const Race *at, Record record, bool read, bool eager) {
     const uint32_t other = record_thread(record), thread = record_thread(at->mine);
     const bool copy = record_is_copy(record);
     if (copy && time == RECORD_COPY) return false;
-    if (at->exact && !copy && !race_own(at, record) && !checker->order.any) return false;
     const uint64_t block = copy ? record_copy_block(record) : block_of(at, record);
     if (block == checker->block && (other == thread || time < checker->sync.block_floor ||
                                     !sync_unordered(checker, time, other, thread)))
@@ -57,15 +56,14 @@ static bool is_flag(const Race *at, Record record, uint64_t address) {
 
 // --- stores of equal values ---
 
-// Copies to `to` the bytes that a lane stores, or copies by cp.async, at an address. False: they
-// are not known.
+// The bytes that a lane stores or copies there by cp.async. False: they are not known.
 static bool brought(const Race *at, uint32_t lane, uint64_t address, uint32_t count, uint8_t *to) {
     const uint32_t offset = (uint32_t)(address - at->address[lane]);
     if (at->copy) return address_copied(at->warp, at->access->inst, (int)lane, offset, count, to);
     return address_stored(at->warp, at->access, lane, offset, count, to);
 }
 
-// Whether both accesses are plain stores, or both are cp.async.
+// Whether both accesses are stores, or both are cp.async.
 static bool alike(const Race *at, Record record) {
     const Inst *other = site_of(at, record)->inst;
     if (at->copy) return at->access->inst->access == ACCESS_COPY && other->access == ACCESS_COPY;
@@ -213,11 +211,11 @@ static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32
     rest_add(at->rest, address / 4, bits_of(address, count), record, writes, at->all_before);
 }
 
-// When only one of two records can be saved, it is the one with the higher worth: first a copy for
-// which no thread has waited, then an access of another block, then one of another warp.
+// Of two records the one with the higher worth is kept: first copies that nobody has waited for,
+// then accesses of other blocks, then of other warps.
 static uint64_t worth(const Race *at, Record record) {
     if (record_is_copy(record)) return 4;
-    if (at->exact || race_own(at, record) || block_of(at, record) != at->checker->block)
+    if (race_own(at, record) || block_of(at, record) != at->checker->block)
         return race_distance(at, record, at->mine);
     return (record ^ at->mine) & RECORD_WARP_MASK ? 2 : 1;
 }
@@ -272,7 +270,74 @@ static void check_cell(const Race *at, Cells *cells, uint32_t k, uint64_t addres
     keep(at, cells, loads ? READ : WRITE, k, old, equal, address, count);
 }
 
+// --- a shorter way for most accesses ---
+
+// Records the access in place of the last one of its kind, which becomes the second where it is of
+// a more distant thread than the second. False: check_cell has to decide.
+static inline __attribute__((always_inline)) bool quick_put(const Race *at, const Cells *cells,
+                                                            int slot, uint32_t k, Record first) {
+    if (!race_before(at, first, at->mine)) {
+        const Record second = race_record(at, cells, slot + 1, k);
+        if (at->partial || !cells->at[slot + 1]) return false;
+        if (second >= at->all_before && !record_scope(second) == at->strong) return false;
+        if (!at->exact && !(race_own(at, first) && race_own(at, second))) return false;
+        if (record_is_copy(first) || record_is_copy(second)) return false;
+        if (race_distance(at, first, at->mine) >= race_distance(at, second, at->mine)) {
+            cells->at[slot + 1][k] = first;
+            race_note_latest(at->shadow, slot + 1, first);
+        }
+    }
+    cells->at[slot][k] = at->mine;
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool quick_load(const Race *at, const Cells *cells,
+                                                             uint32_t k) {
+    const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
+    if (!race_before(at, write, mine) || (at->owner && write < at->start)) return false;
+    if (at->constant && write >= at->start) return false;
+    if (!race_before(at, race_record(at, cells, WRITE_2, k), mine)) return false;
+    const Record read = race_record(at, cells, READ, k);
+    return cells->at[READ] && !record_scope(read) && quick_put(at, cells, READ, k, read);
+}
+
+static inline __attribute__((always_inline)) bool quick_store(const Race *at, const Cells *cells,
+                                                              uint32_t k) {
+    const Record mine = at->mine;
+    uint64_t ordered = cells->at[WRITE] != NULL;
+    for (int slot = 0; slot < SLOTS; slot++)
+        ordered &= race_before(at, race_record(at, cells, slot, k), mine);
+    if (!ordered) return false;
+    cells->at[WRITE][k] = mine;
+    return true;
+}
+
+// For words that are accessed by atomic operations of one scope only, as counters are.
+static bool quick_update(const Race *at, const Cells *cells, uint32_t k) {
+    const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
+    const Record second = race_record(at, cells, WRITE_2, k);
+    if (at->owner ? write < at->start : record_scope(mine) != SCOPE_DEVICE) return false;
+    for (int slot = READ; slot < SLOTS; slot++) {
+        const Record read = race_record(at, cells, slot, k);
+        if (record_scope(read) || !race_before(at, read, mine)) return false;
+    }
+    if (!cells->at[WRITE] ||
+        (write >= at->all_before && record_scope(write) != record_scope(mine)) ||
+        (second >= at->all_before && record_scope(second) != record_scope(mine)))
+        return false;
+    return quick_put(at, cells, WRITE, k, write);
+}
+
 // --- lanes ---
+
+static void touch(Race *at, Cells *cells, uint32_t k, uint64_t address, uint32_t count,
+                  bool quick) {
+    if (quick && (at->strong ? at->kind == ACCESS_ATOMIC && quick_update(at, cells, k)
+                  : at->kind == ACCESS_LOAD ? quick_load(at, cells, k)
+                                            : quick_store(at, cells, k)))
+        return;
+    check_cell(at, cells, k, address, count);
+}
 
 static bool enter_region(Race *at, uint64_t address) {
     if (!at->owner) at->shadow = shadow_region(address);
@@ -281,30 +346,30 @@ static bool enter_region(Race *at, uint64_t address) {
 }
 
 // An access to part of a word, or to a word that was accessed in parts before.
-static void touch_bytes(Race *at, uint64_t address, uint32_t count) {
+static void touch_bytes(Race *at, uint64_t address, uint32_t count, bool quick) {
     const uint32_t offset = (uint32_t)(address - at->shadow->low);
     if (!shadow_split(at->shadow, offset / 4)) at->checker->lost = true;
     if (!shadow_is_split(at->shadow, offset / 4)) return;
     for (uint32_t k = 0; k < count; k++)
-        check_cell(at, &at->shadow->bytes, offset + k, address + k, 1);
+        touch(at, &at->shadow->bytes, offset + k, address + k, 1, quick);
 }
 
-static void touch_lane(Race *at) {
+static void touch_lane(Race *at, bool quick) {
     const uint64_t first = at->address[at->lane];
     if (!enter_region(at, first)) return;
     Shadow *shadow = at->shadow;
     race_note_latest(shadow, at->kind == ACCESS_LOAD ? READ : WRITE,
                      at->copy ? at->copy : at->base);
     if (at->size < 4) {
-        touch_bytes(at, first, at->size);
+        touch_bytes(at, first, at->size, quick);
         return;
     }
     for (uint64_t address = first; address < first + at->size; address += 4) {
         const uint32_t word = (uint32_t)(address - shadow->low) / 4;
         if (shadow_is_split(shadow, word) && !shadow_join(shadow, word, at->start, at->all_before))
-            touch_bytes(at, address, 4);
+            touch_bytes(at, address, 4, quick);
         else
-            check_cell(at, &shadow->words, word, address, 4);
+            touch(at, &shadow->words, word, address, 4, quick);
     }
 }
 
@@ -323,6 +388,15 @@ static uint32_t without_middle(const Race *at, uint32_t mask) {
     return mask & ~same;
 }
 
+static bool any_rest(const Race *at, uint32_t mask) {
+    const RestTable *rest = at->rest;
+    const bool loads = at->kind == ACCESS_LOAD;
+    for (uint32_t m = rest->live ? mask : 0; m; m &= m - 1)
+        if (rest_any(rest, at->address[__builtin_ctz(m)] / 4, at->size / 4 + 1, loads, at->strong))
+            return true;
+    return false;
+}
+
 // The lanes of a mask whose next lane accesses the next element.
 static uint32_t followed(const Race *at, uint32_t mask) {
     uint32_t next = 0;
@@ -337,22 +411,31 @@ static uint32_t row_from(uint32_t mask, uint32_t next) {
     return ((last & -last) << 1) - first;
 }
 
-// Checks rows and single lanes, in the order of the lanes, since one lane may race with another.
-static void check_lanes(Race *at, uint32_t mask) {
-    const bool rows = !at->strong || !at->volatiles;
-    const uint32_t size = at->size, shift = race_shift(size);
-    if (!at->partial && (at->kind == ACCESS_LOAD || at->strong)) mask = without_middle(at, mask);
-    const uint32_t next = rows ? followed(at, mask) : 0;
+// Checks a row at once. False: nothing was done, and each lane has to be checked.
+static bool touch_row(Race *at, uint32_t lanes) {
+    enum { WORTH_A_ROW = 4 };
+    const uint32_t first = (uint32_t)__builtin_ctz(lanes), size = at->size;
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
+    return count >= WORTH_A_ROW &&
+           race_row(at, first, at->address[first], (uint64_t)count * size, shift);
+}
+
+// Rows and single lanes, in the order of the lanes, since one lane may race with another.
+void race_lanes(Race *at, uint32_t mask) {
+    const bool quick = !at->copy && !any_rest(at, mask) && !(at->strong && at->volatiles);
+    const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);
+    if (simple) mask = without_middle(at, mask);
+    const bool weak = quick && !at->strong && at->kind != ACCESS_ATOMIC;
+    const uint32_t next = weak ? followed(at, mask) : 0;
     while (mask) {
-        const uint32_t row = row_from(mask, next), first = (uint32_t)__builtin_ctz(row);
-        const uint64_t bytes = (uint64_t)__builtin_popcount(row) * size;
+        const uint32_t row = next ? row_from(mask, next) : mask;
         mask &= ~row;
-        for (uint32_t m = rows && race_row(at, first, at->address[first], bytes, shift) ? 0 : row;
-             m; m &= m - 1) {
+        for (uint32_t m = next && touch_row(at, row) ? 0 : row; m; m &= m - 1) {
             at->lane = (uint32_t)__builtin_ctz(m);
             at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
             if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);
-            touch_lane(at);
+            touch_lane(at, quick);
         }
     }
 }
@@ -400,11 +483,4 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
     }
     if (of && unwritten_often(checker, site)) at->start = 0;
     if (check_saturated(checker, at->base)) at->skip = ~(Record)0;
-}
-
-void race_access(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
-                 const uint64_t address[LANES], uint64_t copy) {
-    Race at;
-    race_begin(&at, checker, of, warp, access, mask, address, copy);
-    check_lanes(&at, mask);
 }

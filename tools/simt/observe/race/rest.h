@@ -28,11 +28,11 @@ typedef struct {
     size_t count, capacity;
     uint32_t live, writes, weak; // used entries; those that write; weak ones
     uint64_t low, high;          // all words are in [low, high)
-    uint64_t work;               // steps so far; after REST_WORK steps nothing is added
+    uint64_t work;               // steps so far; beyond REST_WORK nothing more is added
 } RestTable;
 
-// The most steps that a block spends on this table, since flags that are polled and incremented
-// repeatedly would take ever more. After that, only the records of a word remain.
+// The most steps that a block spends on this table: flags that are polled and counted up again and
+// again would take more and more. After that only the records of a word remain.
 #define REST_WORK ((uint64_t)1 << 16)
 
 // Adds the access of a record. It replaces what the same thread did there before, and entries that

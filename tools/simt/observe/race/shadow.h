@@ -52,19 +52,18 @@ bool shadow_split(Shadow *shadow, uint32_t word);
 // `start` on, the word has one record again. Returns whether that is so.
 bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before);
 
-// Call it first in a launch. Returns the launch's first time; 0: out of memory.
+// Before anything else in a launch: its first time. 0: the host refuses memory.
 uint64_t shadow_launch(void);
 
-// Forgets all records and times: when the times run out, and in a forked process, which lacks the
-// memory of its parent's records (Observer.forked).
+// See Observer.forked.
 void shadow_start_anew(void);
 
-// Reserves `count` consecutive times for this block of the grid, and returns the first one, which
-// is a multiple of SHADOW_TIMES, as `count` must be.
+// `count` times that no other block gets, in one piece, for this block of the grid; the first.
+// `count` is a multiple of SHADOW_TIMES; so are all first ones.
 enum { SHADOW_TIMES = 16 };
 uint64_t shadow_times(uint64_t count, uint64_t block);
-uint64_t shadow_next_time(void);      // the first time that is not reserved
-uint64_t shadow_block(uint64_t time); // the block that has reserved a time
+uint64_t shadow_next_time(void);      // that nobody has yet
+uint64_t shadow_block(uint64_t time); // of a time that was given out
 
 extern Shadow **shadow_regions; // of global memory, by address; NULL: not made yet
 Shadow *shadow_new_region(uint64_t address);

@@ -5,7 +5,7 @@
 
 // --- times ---
 
-enum { AT_FIRST = 64, THEN = 1024 }; // times that a block reserves at once
+enum { AT_FIRST = 64, THEN = 1024 }; // times that a block takes at once
 
 static void take_times(Checker *checker, uint64_t count) {
     checker->sync.now = shadow_times(count, checker->block);

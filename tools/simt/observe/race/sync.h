@@ -7,14 +7,14 @@
 #include "simt/observe/race/finding.h"
 
 enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES };
-_Static_assert((int)MAX_WARPS == (int)LANES, "one type of vector clock for warps and lanes");
+_Static_assert((int)MAX_WARPS == (int)LANES, "a row of times fits warps and lanes");
 
 // A barrier at which some threads have arrived.
 typedef struct {
     bool open;
     bool counted;              // bar.sync with a number of threads
     uint32_t waiting;          // bit for each warp that waits
-    uint64_t known[MAX_WARPS]; // the clocks of warps that arrived without waiting, joined
+    uint64_t known[MAX_WARPS]; // what warps knew that arrived without waiting
     uint32_t threads;          // threads that have arrived
     const Inst *inst, *other;  // of the first arrival, and of one from another line
     uint32_t thread, other_thread;
@@ -47,10 +47,10 @@ typedef struct {
 
 // The next time. Accesses so far are before it.
 uint64_t sync_tick(Checker *checker);
-// Reserves times for a block that begins.
+// Takes times for a block that begins.
 void sync_times(Checker *checker, uint64_t block);
-// Whether no barrier orders an access of `other`, of the same block, at that time before what
-// `thread` does now.
+// Whether barriers leave an access of `other` at that time, of the same block, and one of `thread`
+// now without order.
 bool sync_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread);
 // Whether all threads that have ended left the kernel early, as by `if (i >= n) return;`: with a
 // jump to its end, before any barrier.

@@ -1,4 +1,4 @@
-// Lists what a launch has read and written in global memory.
+// What a launch has read and written in global memory.
 #ifndef CHECK_TOUCHED_H
 #define CHECK_TOUCHED_H
 
@@ -11,27 +11,27 @@ typedef struct Check Check;
 typedef struct {
     uint64_t low, high;
     bool write;
-    bool strong;      // all accesses were atomic, volatile or scoped
-    const char *file; // of one of the accesses; line 0: not known
+    bool strong;      // by atomic, volatile or scoped accesses alone
+    const char *file; // where in the source some of them were; line 0: not known
     uint32_t line;
 } Touched;
 
-// The memory that is listed: none, what host code may access too, or all.
+// Of which memory a launch tells what it touched: none, what host code may touch too, all.
 typedef enum { TOUCHED_NONE, TOUCHED_BY_HOST, TOUCHED_ALL } TouchedWhere;
 
 typedef struct {
-    bool releases;   // the launch may release something to other threads of the device
-    bool tells_host; // or to the host: a fence or an access has the system's scope
+    bool releases;   // something to other threads of the device
+    bool tells_host; // and perhaps to the host: a fence or an access has the system's scope
 } Promises;
 
-// First what was read, then what was written, each in the order of addresses.
+// In the order of the addresses, what was read, and behind it what was written.
 typedef struct {
     Touched *at;
     size_t count;
     Promises promises;
 } TouchedList;
 
-// The fences that a launch has executed.
+// Of a launch while it runs: the fences that it has executed.
 typedef struct {
     const Inst *last_fence;
     Promises promises;

@@ -1,5 +1,4 @@
-// Undefined values: reads of shared memory that nothing has written, and registers that hold a
-// value of such a read or of a shuffle with an absent lane.
+// Reads of shared memory that nothing has written.
 #ifndef RACE_UNWRITTEN_H
 #define RACE_UNWRITTEN_H
 
@@ -15,10 +14,10 @@ typedef struct {
     uint64_t time;
     uint32_t byte, thread;
     uint32_t first, second; // numbers of the two reads
-    bool used;              // the program depends on the value, or it is not followed further
+    bool used;              // the program depends on the value, or it need not be followed further
 } UnwrittenRead;
 
-// The reads of a block. A read's number is its index + 1.
+// Of a block. A read's number is its index + 1.
 typedef struct {
     UnwrittenRead *reads;    // MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *of_site;       // by site: how many of them
@@ -37,24 +36,5 @@ void unwritten_used(Checker *checker, uint32_t number);
 enum { UNWRITTEN_PIECES = 16 };
 uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
                           uint64_t distances[UNWRITTEN_PIECES]);
-
-// --- undefined.c ---
-
-// Registers of a warp that are undefined in some lanes.
-typedef struct Undefined Undefined;
-typedef struct {
-    Undefined *at;
-    size_t count, capacity;
-} UndefinedList;
-
-void undefined_begin(Checker *checker);
-// A shuffle of these lanes that involves an undefined value.
-void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
-// An instruction of a warp that has undefined registers: see Observer.step.
-void undefined_step(Warp *warp, const Inst *inst);
-// A lane reads memory that nothing has written, as one element of what the instruction loads. True:
-// if the program depends on the value, unwritten_used is called with the number. False: the value
-// cannot be followed.
-bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t element, uint32_t number);
 
 #endif
