@@ -1,5 +1,5 @@
 // Generated from chapters/02-shared-memory.md by tangle: edit that file, not this one.
-// Exercise: a barrier less. Eight are enough for eight levels.
+// Exercise: one barrier fewer. Eight are enough for eight levels.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
-// Exercise: how many instructions more than a mask does __popc cost?
+// Exercise: how many more instructions than a mask does __popc take?
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Generated from chapters/03-bit-ops.md by tangle: edit that file, not this one.
-// Exercise: let the compiler know the block size. It is launched with two of them.
+// Exercise: let the compiler know the block size. The kernel is launched with two sizes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ static __device__ unsigned power_below(unsigned x) {
     return power;
 }
 
-// What is tried: 2 to 1025, then the neighbours of powers of two, up to 2^30 + 2.
+// The values that are tested: 2 to 1025, then the neighbours of powers of two, up to 2^30 + 2.
 static __host__ __device__ unsigned tried(unsigned i) {
     return i < 1024 ? i + 2 : (4u << i % 29) + i / 29 % 5 - 2;
 }

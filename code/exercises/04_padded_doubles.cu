@@ -1,5 +1,5 @@
 // Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
-// Exercise: a hole for doubles. Change padded() so that the tree has no bank conflicts.
+// Exercise: padding for doubles. Change padded() so that the tree has no bank conflicts.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
-// Exercise: has the sequential tree conflicts when its right words are read backwards?
+// Exercise: does the sequential tree have conflicts if its right words are read backwards?
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
-// Exercise: sums of rows of 32, a warp for 32 rows. Get rid of the bank conflicts.
+// Exercise: sums of rows of 32, one warp per 32 rows. Remove the bank conflicts.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ __global__ void row_sums(const float *in, float *sums, unsigned rows) {
     if (first + t < rows) sums[first + t] = sum;
 }
 
-// Elements that make no whole row are left out.
+// Elements that do not fill a whole row are left out.
 static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     unsigned rows = n / 32;
     row_sums<<<blocks_for(rows, 32), 32>>>(d_in, d_out, rows);

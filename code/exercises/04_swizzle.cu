@@ -1,5 +1,5 @@
 // Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
-// Exercise: the strided tree without conflicts and without holes. Change place().
+// Exercise: the strided tree without conflicts and without padding. Change place().
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

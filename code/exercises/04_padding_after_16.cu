@@ -1,5 +1,5 @@
 // Generated from chapters/04-bank-conflicts.md by tangle: edit that file, not this one.
-// Exercise: how many bank conflicts has the strided tree with a hole after every 16 words?
+// Exercise: how many bank conflicts does the strided tree have with padding after every 16 words?
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +171,6 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    Exercise<float, float> hole_after_16 = {launch, 102400, 256};
-    return exercise(hole_after_16, argc, argv);
+    Exercise<float, float> padding_after_16 = {launch, 102400, 256};
+    return exercise(padding_after_16, argc, argv);
 }
