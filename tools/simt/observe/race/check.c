@@ -1,5 +1,5 @@
-// Follows blocks and their accesses, which it passes on by memory space. See checker.h.
-
+// Receives the events of a launch, and passes accesses to the checks of their memory space. See
+// checker.h.
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +242,6 @@ void check_open(Observed *of) {
         return;
     }
     check->partial = machine->partial;
-    make_sites(check, machine->slot_count + 2); // no number is that great
+    make_sites(check, machine->slot_count + 2); // greater than any slot's number
     check->seen_frees = memory_frees;
 }

@@ -1,11 +1,11 @@
-// Accesses to global memory: outside of allocations, to freed memory, misaligned, or of memory that
-// nothing has written.
+// Accesses to global memory: whether they are in bounds, aligned, and of live and initialized
+// memory.
 #ifndef RACE_GLOBAL_H
 #define RACE_GLOBAL_H
 
 #include "simt/observe/race/finding.h"
 
-// An access to global memory: bounds, lifetime, alignment, reads of unwritten memory, races.
+// Checks an access to global memory, and looks for races.
 void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                    const uint64_t address[LANES]);
 // The same for a weak load or store of consecutive elements, 1 << shift words (for elements smaller

@@ -9,10 +9,10 @@
 //
 // The first read is weak and, in the memory model, races with the updates of other threads. But
 // when it was stale, atomicCAS() finds another value and the loop repeats, so no result depends on
-// it. The PTX shows this: after the load come only instructions that compute registers, a `cas`
-// that compares with the loaded value, a comparison of that value with the one that was found, and
-// a branch back where they differ. Any other instruction, such as a branch around the `cas` or a
-// load from an address made of the value, may depend on a stale value.
+// it. The PTX shows this: after the load there are only instructions that compute registers, a
+// `cas` that compares with the loaded value, a comparison of that value with the one that was
+// found, and a branch back if they differ. Any other instruction, such as a branch around the `cas`
+// or a load from an address computed from the value, may depend on a stale value.
 #ifndef RACE_GUESS_H
 #define RACE_GUESS_H
 

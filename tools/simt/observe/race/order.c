@@ -6,8 +6,8 @@
 //   acquires: .acquire; a strong read, then a fence
 //
 // Both must be strong with a scope that includes the other thread. Order is transitive, also
-// through barriers. The checker does not look at values, and blocks run one after another here, so
-// it finds a missing fence even when nothing went wrong.
+// through barriers. The checker does not examine values, and blocks run one after another here, so
+// it finds a missing fence even if all values are right.
 //
 // A fence covers its own thread, and the threads that a later barrier releases if they have
 // executed a fence of its scope too. So in the usual pattern (all threads write and call
@@ -18,15 +18,15 @@
 //
 // A message is a relaxed store of eight bytes or more, which can carry data itself, as in scans
 // that look back from tile to tile (Merrill and Garland, 2016). The memory model orders nothing
-// before it. But its value depends on what its thread has read, so those reads are over: a thread
-// that has read the message may overwrite what was read. It orders nothing else.
+// before it. But its value depends on what its thread has read, so those reads are complete: a
+// thread that has read the message may overwrite what was read. It orders nothing else.
 //
 // Volatile accesses need less (race.c): a strong read that observes a release acquires eagerly,
 // without a later fence, as the last block does in the CUDA C++ Programming Guide. A
 // compare-and-swap does not: it takes a lock, and the fence after it is part of the lock.
 //
-// Wide: with a scope that includes other blocks. That is the device, the system, and in launches
-// with clusters the cluster, even where the two blocks are of different clusters.
+// "Wide" means a scope that includes other blocks: the device, the system and, in launches with
+// clusters, the cluster (even if the two blocks are of different clusters).
 #include <string.h>
 
 #include "simt/observe/race/checker.h"
@@ -80,7 +80,7 @@ static SyncWord *make_word(ReleaseRoom *room, SyncTable *table, uint64_t address
 
 // --- reads ---
 
-// The lanes have read a word that has this log.
+// Adds that lanes have read a word with this log.
 static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *access,
                      uint32_t lanes) {
     bool wide = is_wide(checker, access->scope);
@@ -117,7 +117,7 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
     return any ? times : NULL;
 }
 
-// A release of everything that happens before what lanes of a warp do now.
+// Makes a release of everything that happens before what lanes of a warp do now.
 static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool wide,
                                   bool message) {
     uint32_t index = warp->index;
@@ -143,7 +143,7 @@ static const Release *release_now(Checker *checker, const Warp *warp, uint32_t l
                        &checker->order.common.acquired);
 }
 
-// Adds what the lanes `of` have in a release to a word's log.
+// Adds the part of a release that belongs to the lanes `of` to a word's log.
 static void write_log(Checker *checker, SyncWord *word, const Release *release, uint32_t of,
                       bool wide) {
     wide = wide && release->wide;
@@ -163,7 +163,7 @@ static void append(Checker *checker, Knowledge *to, Fenced fenced) {
     to->fenced[to->fenced_count++] = fenced;
 }
 
-// Adds what a fence made ready, which replaces what earlier fences of the same lanes did.
+// Adds a fence, which replaces earlier fences of the same lanes.
 static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < to->fenced_count; i++) {
@@ -179,7 +179,7 @@ static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     append(checker, to, fenced);
 }
 
-// Writes what fences made ready for `lanes`; it is visible to other blocks for the lanes in `wide`.
+// Releases the fences of `lanes` to a word; visible to other blocks for the lanes in `wide`.
 static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
                          uint32_t lanes, uint32_t wide) {
     for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
@@ -241,8 +241,8 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
     return same & mask;
 }
 
-// Of lanes that access one word those whose writes can be read: of several stores to one place the
-// last one, of compare-and-swaps those that succeed.
+// The lanes, of those that access one word, whose writes can be read: the last one of several
+// stores to one address, and the compare-and-swaps that succeed.
 static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lanes,
                             const uint64_t address[LANES]) {
     uint32_t seen = 0;
@@ -300,8 +300,7 @@ void order_access(Checker *checker, const Warp *warp, const Access *access, uint
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
-            // Copies that are done count at any scope: they were made for the threads that wait
-            // here.
+            // A thread that waits here acquires completed copies at any scope.
             if (word->copies && access->order & ORDER_ACQUIRE)
                 seen_add(checker->room, &own->acquired,
                          (Seen){word->copies, log_count(word->copies), same, true, false, false});
@@ -318,7 +317,7 @@ bool order_released(const SyncTable *table, uint64_t address) {
     return word && (word->wide || word->narrow);
 }
 
-// The lanes that have seen the same of every other lane as the first of them has.
+// The lanes whose knowledge of every other lane equals that of the first one.
 static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!(checker->sync.parted >> warp & 1)) return lanes;
     const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->sync.lane_known[warp];

@@ -45,8 +45,8 @@ static const Site *site_of(const Race *at, Record record) {
     return check_site_of(at->checker, record);
 }
 
-// Whether both are volatile accesses of two warps to a flag in shared memory: a word through which
-// a fence has released something. A thread that polls a flag needs no stronger access.
+// Whether both are volatile accesses of two warps to a flag in shared memory, which is a word
+// through which a fence has released something. A thread that polls a flag needs no more.
 static bool is_flag(const Race *at, Record record, uint64_t address) {
     return at->owner && at->access->order & ORDER_VOLATILE &&
            site_of(at, record)->inst->order & ORDER_VOLATILE &&
@@ -56,14 +56,15 @@ static bool is_flag(const Race *at, Record record, uint64_t address) {
 
 // --- stores of equal values ---
 
-// The bytes that a lane stores or copies there by cp.async. False: they are not known.
+// Copies to `to` the bytes that a lane stores, or copies by cp.async, at an address. False: they
+// are not known.
 static bool brought(const Race *at, uint32_t lane, uint64_t address, uint32_t count, uint8_t *to) {
     const uint32_t offset = (uint32_t)(address - at->address[lane]);
     if (at->copy) return address_copied(at->warp, at->access->inst, (int)lane, offset, count, to);
     return address_stored(at->warp, at->access, lane, offset, count, to);
 }
 
-// Whether both accesses are stores, or both are cp.async.
+// Whether both accesses are plain stores, or both are cp.async.
 static bool alike(const Race *at, Record record) {
     const Inst *other = site_of(at, record)->inst;
     if (at->copy) return at->access->inst->access == ACCESS_COPY && other->access == ACCESS_COPY;
@@ -92,9 +93,9 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // --- the rules ---
 
 // Whether two strong accesses, which are no race, are still suspicious: one is a volatile store,
-// the other is volatile or atomic, neither is a spin read (lower/spin_reads.c), and nothing orders
-// them. A lane of a warp may write what another lane has read before, as warp-synchronous code
-// does. The reverse is found at the read.
+// the other is volatile or atomic, neither is a spin read (lower/spin_reads.c), and they are
+// unordered. A lane may write what another lane of its warp has read before, as warp-synchronous
+// code does. The reverse is found at the read.
 static bool are_unordered(const Race *at, Record record, bool write) {
     const Site *other = site_of(at, record);
     const Inst *inst = at->access->inst;
@@ -116,8 +117,8 @@ static void against_volatile(const Race *at, Record record, uint64_t address, ui
     finding_race(at->checker, KIND_VOLATILE, PTX_GLOBAL, at->mine, record, address);
 }
 
-// Checks the lane's access against an earlier one; `write`: the earlier one wrote. True: nothing
-// orders the two, but both stored the same value, so they are no race.
+// Checks the lane's access against an earlier one; `write`: the earlier one wrote. True: the two
+// are unordered, but both stored the same value, so they are no race.
 static bool against(const Race *at, Record record, uint64_t address, uint32_t count, bool write) {
     if (race_before(at, record, at->mine)) return false;
     if (both_strong(at, record)) {
@@ -167,8 +168,8 @@ static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) 
     return false;
 }
 
-// Whether a later access that races with `old` also races with this one, so that `old` need not be
-// recorded any more. equal: both stored the same value and nothing orders them.
+// Whether a later access that races with `old` also races with this one, so that the record of
+// `old` is no longer needed. equal: both stored the same value and are unordered.
 static bool stands_for(const Race *at, Record old, bool write, bool equal) {
     if (old < at->all_before) return true;
     if (at->kind == ACCESS_LOAD)
@@ -201,8 +202,8 @@ static void against_rest(const Race *at, uint64_t address, uint32_t count, bool 
     }
 }
 
-// Saves an access that does not fit into the records of `count` bytes of a word. Where blocks never
-// wait for each other, a block saves only its own accesses: nothing orders those of other blocks.
+// Saves an access that does not fit into the records of `count` bytes of a word. If blocks never
+// wait for each other, a block saves only its own accesses: those of other blocks are unordered.
 static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32_t count,
                          bool writes) {
     if (record_is_copy(record) || at->rest->work > REST_WORK) return;
@@ -211,8 +212,8 @@ static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32
     rest_add(at->rest, address / 4, bits_of(address, count), record, writes, at->all_before);
 }
 
-// Of two records the one with the higher worth is kept: first copies that nobody has waited for,
-// then accesses of other blocks, then of other warps.
+// When only one of two records can be saved, it is the one with the higher worth: first a copy for
+// which no thread has waited, then an access of another block, then one of another warp.
 static uint64_t worth(const Race *at, Record record) {
     if (record_is_copy(record)) return 4;
     if (race_own(at, record) || block_of(at, record) != at->checker->block)
@@ -270,10 +271,10 @@ static void check_cell(const Race *at, Cells *cells, uint32_t k, uint64_t addres
     keep(at, cells, loads ? READ : WRITE, k, old, equal, address, count);
 }
 
-// --- a shorter way for most accesses ---
+// --- a fast path for most accesses ---
 
-// Records the access in place of the last one of its kind, which becomes the second where it is of
-// a more distant thread than the second. False: check_cell has to decide.
+// Records the access in place of the last one of its kind. That becomes the second one if its
+// thread is at least as distant as the second one's. False: check_cell has to decide.
 static inline __attribute__((always_inline)) bool quick_put(const Race *at, const Cells *cells,
                                                             int slot, uint32_t k, Record first) {
     if (!race_before(at, first, at->mine)) {
@@ -312,7 +313,7 @@ static inline __attribute__((always_inline)) bool quick_store(const Race *at, co
     return true;
 }
 
-// For words that are accessed by atomic operations of one scope only, as counters are.
+// For words that only atomic operations of one scope update, such as counters.
 static bool quick_update(const Race *at, const Cells *cells, uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
     const Record second = race_record(at, cells, WRITE_2, k);
@@ -345,7 +346,7 @@ static bool enter_region(Race *at, uint64_t address) {
     return at->shadow != NULL;
 }
 
-// An access to part of a word, or to a word that was accessed in parts before.
+// Checks an access to part of a word, or to a word of which parts were accessed before.
 static void touch_bytes(Race *at, uint64_t address, uint32_t count, bool quick) {
     const uint32_t offset = (uint32_t)(address - at->shadow->low);
     if (!shadow_split(at->shadow, offset / 4)) at->checker->lost = true;
@@ -373,9 +374,9 @@ static void touch_lane(Race *at, bool quick) {
     }
 }
 
-// Leaves out lanes between the first and the last of those that do the same at one address:
-// whatever races with one of them also races with the first or the last. Reads of unwritten memory
-// stay.
+// Removes the lanes between the first and the last of consecutive lanes that access one address:
+// whatever races with one of them also races with the first or the last. If one reads unwritten
+// memory, all lanes stay.
 static uint32_t without_middle(const Race *at, uint32_t mask) {
     uint32_t same = 0;
     for (uint32_t l = 0; l < LANES - 1; l++)
@@ -421,7 +422,7 @@ static bool touch_row(Race *at, uint32_t lanes) {
            race_row(at, first, at->address[first], (uint64_t)count * size, shift);
 }
 
-// Rows and single lanes, in the order of the lanes, since one lane may race with another.
+// Checks rows and single lanes, in the order of the lanes, since one lane may race with another.
 void race_lanes(Race *at, uint32_t mask) {
     const bool quick = !at->copy && !any_rest(at, mask) && !(at->strong && at->volatiles);
     const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);

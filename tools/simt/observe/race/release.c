@@ -1,11 +1,12 @@
-// Releases, logs, what was seen of them: see release.h.
+// Adds releases to logs, and finds whether the releases that a thread has seen order an access. See
+// release.h.
 #include "simt/observe/race/release.h"
 
 #include <string.h>
 
-// The part of some lanes in a release in a log, and the entry before it of the same block (-1:
-// none). Neither it nor any of those orders an access that is not before `latest`. jump, depth: see
-// jump_of.
+// An entry of a log: the part of a release that belongs to some lanes. before: the previous entry
+// of the same block (-1: none). Neither this entry nor those before it order an access at `latest`
+// or later. jump, depth: see jump_of.
 typedef struct {
     const Release *release;
     uint32_t lanes;
@@ -27,8 +28,8 @@ struct Log {
     size_t carried_count, carried_capacity;
     uint32_t *last; // hash table of blocks: their last entries + 1, 0: free
     uint32_t slots;
-    uint64_t query; // the last one that came here,
-    uint32_t asked; // and how many of its releases that one asked
+    uint64_t query; // the last query that examined this log,
+    uint32_t asked; // and how many releases it examined
 };
 
 // --- what was seen ---
@@ -41,8 +42,7 @@ static bool includes(const Seen *a, const Seen *b) {
 
 static const Release *first_of(const Log *log) { return log->entries[0].release; }
 
-// Whether a log with one release is older than another of the same warp, whose lanes had already
-// seen all that the older one says.
+// Whether a log with one release is older than another of the same warp that includes it.
 static bool outdated(const Seen *old, const Seen *new) {
     const Log *a = old->log, *b = new->log;
     if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide ||
@@ -79,7 +79,7 @@ bool log_only(const Log *log, uint64_t block) {
     return log->count > 0 && !log->slots && first_of(log)->block == block;
 }
 
-// Where a block's last entry is kept in the table, or belongs.
+// The slot of a block in the table, which is free if the block has no entry.
 static uint32_t slot_of(const Log *log, uint64_t block) {
     uint32_t at = (uint32_t)(block * 0x9E3779B97F4A7C15u >> 40) & (log->slots - 1);
     while (log->last[at] && log->entries[log->last[at] - 1].release->block != block)
@@ -94,7 +94,7 @@ static int64_t last_of(const Log *log, uint64_t block) {
     return first_of(log)->block == block ? (int64_t)log->count - 1 : -1;
 }
 
-// All entries again, in a table with room for as many more.
+// Builds the table anew, with room for as many entries again.
 static void index_entries(ReleaseRoom *room, Log *log) {
     uint32_t slots = 16;
     while (slots < log->count * 4) slots *= 2;
@@ -104,7 +104,7 @@ static void index_entries(ReleaseRoom *room, Log *log) {
         log->last[slot_of(log, log->entries[i].release->block)] = i + 1;
 }
 
-// What the release had seen is ordered for those too who see this log from here on.
+// A thread that sees this release in the log has also seen what the releasing lanes had seen.
 static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t lanes) {
     for (uint32_t i = 0; i < release->seen; i++) {
         const Seen *seen = &release->logs[i];
@@ -133,13 +133,14 @@ static uint64_t latest_of(const Release *release) {
     return latest;
 }
 
-// How many entries of a block there are up to one of them, -1: none.
+// The number of entries of a block up to entry `at`, which is -1 if there is none.
 static uint32_t depth_of(const Log *log, int64_t at) { return at < 0 ? 0 : log->entries[at].depth; }
 
 static int64_t jump_from(const Log *log, int64_t at) { return at < 0 ? -1 : log->entries[at].jump; }
 
-// Where the entry behind this one jumps to: a jump as long as two before it together, where these
-// are equally long, else to this one (Myers, 1983: any entry is a logarithm of jumps away).
+// The target of the jump of the entry after this one: if the last two jumps are equally long, as
+// far as both together, else this entry. Any entry is then a logarithmic number of jumps away
+// (Myers, "An applicative random-access stack", 1983).
 static int64_t jump_of(const Log *log, int64_t at) {
     const int64_t once = jump_from(log, at), twice = jump_from(log, once);
     const bool equal =
@@ -216,8 +217,8 @@ static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint
     return release->others && time < release->others[lane];
 }
 
-// Whether the releases of a log as far as it was seen order the access; if not, puts what they had
-// seen on the stack.
+// Whether the releases that were seen of a log order the access. If not, pushes what they had seen
+// onto the stack.
 static bool log_orders(ReleaseRoom *room, const Event *event, const Seen *seen) {
     Log *log = seen->log;
     if (log->query == room->queries && log->asked >= seen->count) return false;

@@ -1,6 +1,5 @@
-// Checks accesses to consecutive words in loops over their records, which is faster than race.c:
-// most accesses are by whole warps to words that no other thread accesses. All other cases are left
-// to race.c.
+// Checks the usual accesses to consecutive words in loops over their records, without a branch for
+// each record. race.c checks the others.
 #include "simt/observe/race/race.h"
 
 // Records of `count` words or bytes. `base` is the first one's; each lane has 1 << shift of them.
@@ -27,7 +26,7 @@ static bool all_before(const Race *at, const Row *row, int slot) {
     return ordered;
 }
 
-// Whether all of it was written since the block began; true for global memory.
+// Whether all words were written since the block began; true for global memory.
 static bool all_written(const Race *at, const Row *row) {
     uint64_t missing = 0;
     if (!at->owner) return true;
@@ -36,7 +35,7 @@ static bool all_written(const Race *at, const Row *row) {
     return !missing;
 }
 
-// Whether the launch wrote some of it.
+// Whether the launch wrote some of the words.
 static bool any_written(const Race *at, const Row *row) {
     const Record *write = row->cells->at[WRITE];
     uint64_t some = 0;
@@ -53,7 +52,7 @@ static void set(const Race *at, const Row *row, int slot) {
     race_note_latest(at->shadow, slot, at->copy ? at->copy : at->base);
 }
 
-// Whether the last reads are weak, no copies, and of a block that is known without a search.
+// Whether the reads in a slot are weak, no copies, and of a block that is known without a search.
 static bool plain_reads(const Race *at, const Row *row, int slot) {
     const Record *read = row->cells->at[slot] + row->first;
     const Record copies = RECORD_COPY << RECORD_TIME;
@@ -66,8 +65,8 @@ static bool plain_reads(const Race *at, const Row *row, int slot) {
     return !odd;
 }
 
-// Records reads beside other reads: the last one of each word, and the more distant of the two
-// before it.
+// Records reads that are unordered with earlier reads: the last one of each word, and the more
+// distant of the two before it.
 static bool set_beside(const Race *at, const Row *row) {
     if (!shadow_room(at->shadow, row->cells, READ_2)) return false;
     if (!plain_reads(at, row, READ) || !plain_reads(at, row, READ_2)) return false;
@@ -108,7 +107,7 @@ static bool row_store(const Race *at, const Row *row) {
     return true;
 }
 
-// Makes all words have records of words, or all have records of bytes. False: that is impossible.
+// Gives all words records of words, or all words records of bytes. False: that is impossible.
 static bool one_form(Race *at, uint32_t word, uint32_t words, bool bytes) {
     Shadow *shadow = at->shadow;
     if (!bytes && !shadow->split_words) return true;
@@ -137,7 +136,7 @@ bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32
                      .first = split ? word * 4 : word,
                      .count = split ? words * 4 : words,
                      .shift = shift};
-    // One word for each lane is the common case: constants make it fast.
+    // One word per lane is the common case, which constants make fast.
     if (row.count == LANES && !row.shift) {
         const Row warp = {cells, row.base, row.first, LANES, 0};
         return loads ? row_load(at, &warp) : row_store(at, &warp);

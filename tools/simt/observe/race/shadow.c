@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Which block a piece of SHADOW_TIMES times belongs to, in leaves that are made when needed.
+// The block of each piece of SHADOW_TIMES times, in leaves that are allocated when needed.
 enum { LEAF_SHIFT = 14, LEAF_PIECES = 1 << LEAF_SHIFT };
 #define LEAVES ((RECORD_TIMES_LIMIT * 2 / SHADOW_TIMES) >> LEAF_SHIFT)
 
@@ -22,20 +22,20 @@ static void *reserve(size_t bytes) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-// --- memory for records: what is given back is used again, by the power of two it has room for ---
+// --- memory for records: freed pieces are reused, by sizes that are powers of two ---
 
 typedef struct Spare {
     struct Spare *next;
 } Spare;
 
 static Spare *spares[64];
-static size_t taken; // bytes, since freed memory was last looked for
+static size_t taken; // bytes, since the last reclaim
 static uint8_t *large;
-static size_t left; // of it, at its beginning
+static size_t left; // free bytes at its beginning
 
 static int power_of(size_t count) { return count > 1 ? 64 - __builtin_clzll(count - 1) : 0; }
 
-// Zeroed, from pieces that are large, in large pages where the host has them. NULL: it refuses.
+// Zeroed memory, cut from large pieces, for which the host may use huge pages. NULL: out of memory.
 static void *room(size_t bytes) {
     enum { PIECE = 1 << 25, ALIGN = 64 };
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -43,7 +43,7 @@ static void *room(size_t bytes) {
     if (left < bytes) {
         large = reserve(PIECE);
         left = large ? PIECE : 0;
-        if (large) madvise(large, PIECE, MADV_HUGEPAGE); // wishes
+        if (large) madvise(large, PIECE, MADV_HUGEPAGE); // a hint
         if (large) madvise(large, PIECE, MADV_DONTFORK);
     }
     if (!large) return NULL;
@@ -52,7 +52,7 @@ static void *room(size_t bytes) {
     return large + left;
 }
 
-// What is not cleared costs nothing: old records count as none.
+// Reused memory is not cleared: its old records are smaller than the first time of this launch.
 static Record *take(size_t count) {
     Spare **list = &spares[power_of(count)];
     Spare *spare = *list;
@@ -154,8 +154,8 @@ static void drop(Shadow *region) {
     free(region);
 }
 
-// Addresses are not used again for long: the records of freed memory are of use elsewhere. Looked
-// for where much was taken since, beside what looking costs.
+// Reuses the records of freed memory, whose addresses stay unused for long. It searches only after
+// so much memory was taken that the search pays.
 static void reclaim(void) {
     enum { WORTH_LOOKING = 4096 }; // bytes a region
     static uint64_t seen_frees;
@@ -190,7 +190,7 @@ Shadow *shadow_new_region(uint64_t address) {
 
 // --- times ---
 
-// They would run out: everything starts again. Records that are left are later than any time then.
+// Restarts the times before they run out, and drops all records, which would be later than these.
 static void forget(void) {
     while (region_count) drop(regions[--region_count]);
     memset(spares, 0, sizeof spares);

@@ -1,11 +1,11 @@
-// The times of a block, what barriers order, barriers that not every thread reaches, and masks that
-// name the wrong lanes. See sync.h.
+// Follows the barriers of a block and its warps, and reports barriers that not every thread reaches
+// and masks that name the wrong lanes. See sync.h.
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
 
 // --- times ---
 
-enum { AT_FIRST = 64, THEN = 1024 }; // times that a block takes at once
+enum { AT_FIRST = 64, THEN = 1024 }; // times that a block reserves at once
 
 static void take_times(Checker *checker, uint64_t count) {
     checker->sync.now = shadow_times(count, checker->block);
@@ -40,8 +40,8 @@ static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) 
         if (row[k] > known[k]) known[k] = row[k];
 }
 
-// The warps that waited have seen what each participant had seen and done until now, or until it
-// arrived if it did not wait.
+// The warps that waited have seen what each participant had seen and done until now or, if it did
+// not wait, until it arrived.
 static void join_warps(Checker *checker, uint32_t barrier) {
     const Arrival *arrival = &checker->sync.arrivals[barrier];
     const uint64_t now = sync_tick(checker);
@@ -211,7 +211,7 @@ void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
 }
 
 // Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
-// mask"). But a lane that ends while others wait for it should have come.
+// mask"). But it is a hazard if a lane ends while others wait for it.
 void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     const uint32_t ended = named & ~lanes & ~warp->live;
     if (!ended) return;

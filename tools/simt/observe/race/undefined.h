@@ -12,13 +12,13 @@ typedef struct {
 } UndefinedList;
 
 void undefined_begin(Checker *checker);
-// A shuffle of these lanes that involves an undefined value.
+// Follows a shuffle of these lanes that involves an undefined value.
 void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
-// An instruction of a warp that has undefined registers: see Observer.step.
+// Follows an instruction of a warp that has undefined registers, see Observer.step.
 void undefined_step(Warp *warp, const Inst *inst);
-// A lane reads memory that nothing has written, as one element of what the instruction loads. True:
-// if the program depends on the value, unwritten_used is called with the number. False: the value
-// cannot be followed.
+// Follows a lane's read of unwritten memory, which is one element of the instruction's load. If the
+// program depends on the value, it calls unwritten_used with the number. False: it cannot follow
+// it.
 bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t element, uint32_t number);
 
 #endif
