@@ -39,14 +39,14 @@ struct Check {
     bool partial;    // see Code
     // Sites are numbered from 1. site_of_slot: the site of a counter slot; 0: it has none yet.
     Site *sites;
-    uint32_t site_count, site_room;
+    uint32_t site_count, site_capacity;
     uint16_t *site_of_slot;
     Extent *variables;   // by site: the variable of shared memory that its accesses should be in
-    Extent *met;         // by site: the allocation of global memory that its last access was in,
+    Extent *allocations; // by site: the allocation of global memory that its last access was in,
     uint64_t seen_frees; // valid while memory_frees has this value
     SyncTable words;     // of global memory
     // Of the launch or, if blocks never wait for each other, of one block at a time:
-    ReleaseRoom room;
+    ReleasePool pool;
     RestTable rest; // of global memory
     Findings findings;
     Findings unsure; // of volatile accesses: a thread may still be found to wait for the word
@@ -59,7 +59,7 @@ struct Checker {
     Arena arena; // freed with the Checker
     const Machine *machine;
     uint64_t block; // the block of the grid that it follows now
-    ReleaseRoom *room;
+    ReleasePool *pool;
     Shadow shadow;   // of shared memory
     uint8_t *shared; // shared memory itself
     RestTable rest;  // accesses that do not fit into the shadow

@@ -124,11 +124,11 @@ static uint32_t run_of(const uint32_t *groups, uint32_t lanes, uint32_t lane, ui
     return run;
 }
 
-// The shift of race_row for this number of bytes per lane.
+// The shift of race_range for this number of bytes per lane.
 static uint32_t shift_of(uint32_t bytes) { return (uint32_t)__builtin_ctz(bytes / 4); }
 
-void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
-               const uint64_t address[LANES]) {
+void copy_issued(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
+                 const uint64_t address[LANES]) {
     const uint32_t site = check_site(checker, access), first = warp->index * (uint32_t)LANES;
     const uint32_t *groups = groups_of(checker, warp->index, false);
     while (lanes) {
@@ -145,7 +145,7 @@ void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lane
         widen(checker, copy.address, bytes);
         Race at;
         race_begin(&at, checker, warp->block, warp, access, run, address, RECORD_COPY);
-        if (!race_row(&at, lane, copy.address, bytes, shift_of(copy.bytes))) race_lanes(&at, run);
+        if (!race_range(&at, lane, copy.address, bytes, shift_of(copy.bytes))) race_lanes(&at, run);
         add_pending(checker, copy);
         lanes &= ~run;
     }
@@ -263,7 +263,7 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
 
 static uint32_t bulk_lanes(const Bulk *bulk) { return (uint32_t)__builtin_popcount(bulk->lanes); }
 
-enum { STEP = 16, AT_ONCE = 128 }; // bytes that are checked as one access, and in one row
+enum { STEP = 16, AT_ONCE = 128 }; // bytes that are checked as one access, and in one range
 
 // The source or the destination of a copy, as accesses of its thread.
 typedef struct {
@@ -276,14 +276,14 @@ typedef struct {
 } CopySide;
 
 // Checks these bytes at once. False: each access has to be checked.
-static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
+static bool check_range(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
     if (!side->block)
-        return global_row(side->checker, side->warp, &side->access, lane, first, bytes, shift);
+        return global_range(side->checker, side->warp, &side->access, lane, first, bytes, shift);
     Race at;
     race_begin(&at, side->checker, side->block, side->warp, &side->access, side->bulk->lanes, NULL,
                side->copy);
-    return race_row(&at, lane, first, bytes, shift);
+    return race_range(&at, lane, first, bytes, shift);
 }
 
 static void step(const CopySide *side, int of_lane, uint64_t first) {
@@ -301,31 +301,31 @@ static void step(const CopySide *side, int of_lane, uint64_t first) {
 }
 
 // Checks one side of a copy. `kind`: how it accesses memory there.
-static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Location *piece,
+static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Location *where,
                         AccessKind kind, uint64_t copy) {
     const uint8_t each = bulk->stores ? (uint8_t)bulk->bytes : STEP;
     CopySide side = {.checker = checker,
                      .warp = warp,
                      .bulk = bulk,
-                     .block = piece->block,
+                     .block = where->block,
                      .access = {.inst = bulk->inst,
-                                .space = piece->block ? PTX_SHARED : PTX_GLOBAL,
+                                .space = where->block ? PTX_SHARED : PTX_GLOBAL,
                                 .bytes = each > 4 ? 4 : each,
                                 .elements = each > 4 ? each / 4 : 1,
-                                .slot = bulk->inst->slot + (piece == &bulk->from),
+                                .slot = bulk->inst->slot + (where == &bulk->from),
                                 .kind = kind},
                      .copy = copy};
     if (kind == ACCESS_ATOMIC) side.access.order = ORDER_RELAXED, side.access.scope = SCOPE_DEVICE;
-    const uint64_t all = bulk->bytes * (uint64_t)bulk_lanes(bulk), end = piece->address + all;
-    if (piece->block) widen(piece->block->watch, piece->address, all);
-    if (bulk->stores && !row(&side, piece->address, all, shift_of(bulk->bytes)))
+    const uint64_t all = bulk->bytes * (uint64_t)bulk_lanes(bulk), end = where->address + all;
+    if (where->block) widen(where->block->watch, where->address, all);
+    if (bulk->stores && !check_range(&side, where->address, all, shift_of(bulk->bytes)))
         for (uint32_t m = bulk->lanes, k = 0; m; m &= m - 1, k++)
-            step(&side, __builtin_ctz(m), piece->address + k * (uint64_t)bulk->bytes);
+            step(&side, __builtin_ctz(m), where->address + k * (uint64_t)bulk->bytes);
     if (bulk->stores) return;
-    for (uint64_t at = piece->address, next; at < end; at = next) {
+    for (uint64_t at = where->address, next; at < end; at = next) {
         next = at + AT_ONCE - at % AT_ONCE;
         if (next > end) next = end;
-        if (row(&side, at, next - at, ROW_OF_ONE)) continue;
+        if (check_range(&side, at, next - at, RANGE_OF_ONE)) continue;
         for (; at < next; at += each) step(&side, bulk->lane, at);
     }
 }

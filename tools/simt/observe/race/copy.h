@@ -40,8 +40,8 @@ typedef struct {
 void copy_begin(Checker *checker);
 void copy_end(Checker *checker);
 // cp.async of these lanes.
-void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
-               const uint64_t address[LANES]);
+void copy_issued(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
+                 const uint64_t address[LANES]);
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);
 
 // Events: see Observer.

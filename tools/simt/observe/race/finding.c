@@ -18,13 +18,13 @@ PtxPlace finding_place(const Machine *machine, const Inst *inst) {
 
 uint32_t finding_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
-    const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
+    const bool uses_old = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
     const PtxInst *ptx = machine_instruction(check->machine, inst);
     const bool constant = ptx && ptx_class(ptx) == PTX_LOAD && ptx_has(ptx, PTX_MOD_NC);
     const uint32_t site =
-        check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
+        check->site_count < check->site_capacity ? check->site_count++ : check->site_count - 1;
     check->sites[site] =
-        (Site){.inst = inst, .kind = access->kind, .looks = looks, .constant = constant};
+        (Site){.inst = inst, .kind = access->kind, .uses_old = uses_old, .constant = constant};
     check->site_of_slot[access->slot] = (uint16_t)site;
     return site;
 }
@@ -106,8 +106,8 @@ void finding_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine
     enum { MOST_UNSURE = 1 << 14 }; // further ones are omitted
     Check *check = checker->check;
     uint64_t block = checker->block;
-    const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
-    if (far && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
+    const bool other_blocks = space == PTX_GLOBAL || check_clusters(checker->machine);
+    if (other_blocks && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
     const bool many = ++checker->finding.races[record_site(mine)] >= check_many_races(checker);
     const Finding key = {.kind = kind,
                          .space = space,
@@ -308,20 +308,20 @@ static size_t merge(Check *check) {
 
 // Whether a finding of another order adds nothing to a known one: it is equal, or the same race
 // with the accesses in reverse order, or a read of unwritten memory that a known race explains.
-static bool says_no_more(const Finding *one, const Finding *known) {
+static bool adds_nothing(const Finding *one, const Finding *known) {
     const bool here = same_place(one->place, known->place);
-    const bool turned = same_place(one->place, known->other_place);
-    if (one->kind == KIND_UNWRITTEN && known->kind == KIND_RACE) return here || turned;
+    const bool reversed = same_place(one->place, known->other_place);
+    if (one->kind == KIND_UNWRITTEN && known->kind == KIND_RACE) return here || reversed;
     return one->kind == known->kind && one->space == known->space &&
            ((here && same_place(one->other_place, known->other_place)) ||
-            (turned && same_place(one->other_place, known->place)));
+            (reversed && same_place(one->other_place, known->place)));
 }
 
 static bool is_known(const Finding *findings, size_t count, const Finding *one) {
     for (size_t i = 0; one->seed && i < count; i++) {
         const Finding *known = &findings[i];
         if (place_among_orders(known->seed) < place_among_orders(one->seed) &&
-            says_no_more(one, known))
+            adds_nothing(one, known))
             return true;
     }
     return false;

@@ -39,7 +39,7 @@ typedef enum {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
-    bool looks;    // an atomic operation whose old value the program uses
+    bool uses_old; // an atomic operation whose old value the program uses
     bool constant; // ld.global.nc
 } Site;
 

@@ -54,14 +54,14 @@ static bool is_good(Checker *checker, const Access *access, uint32_t thread, uin
 
 // The live allocation that an address is in; empty if there is none. The instruction's last result
 // is cached.
-static const Extent *met_at(Checker *checker, const Access *access, uint64_t address) {
-    Extent *met = &checker->check->met[check_site(checker, access)];
-    if (address >= met->low && address < met->high) return met;
+static const Extent *allocation_at(Checker *checker, const Access *access, uint64_t address) {
+    Extent *extent = &checker->check->allocations[check_site(checker, access)];
+    if (address >= extent->low && address < extent->high) return extent;
     const Allocation *allocation = memory_find(address);
-    *met = (Extent){0, 0};
+    *extent = (Extent){0, 0};
     if (allocation && allocation->live)
-        *met = (Extent){allocation->address, allocation->address + allocation->bytes};
-    return met;
+        *extent = (Extent){allocation->address, allocation->address + allocation->bytes};
+    return extent;
 }
 
 // A bit for each element of a lane's access: whether any of its bytes was written.
@@ -98,10 +98,10 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
                     does);
 }
 
-// Whether the lane copies one piece of a structure of which another piece was written.
+// Whether the lane copies one part of a structure of which another part was written.
 static bool of_written(const Checker *checker, const Access *access, uint64_t address) {
-    uint64_t distances[UNWRITTEN_PIECES];
-    const uint32_t count = unwritten_pieces(checker->machine, access->inst, distances);
+    uint64_t distances[UNWRITTEN_PARTS];
+    const uint32_t count = unwritten_parts(checker->machine, access->inst, distances);
     const Allocation *of = memory_find(address);
     bool any = false;
     for (uint32_t k = 0; k < count; k++)
@@ -151,7 +151,7 @@ void global_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
 // Empties the cache of allocations once a kernel has freed memory.
 static void forget_freed(Check *check) {
     if (check->seen_frees == memory_frees) return;
-    memset(check->met, 0, check->site_room * sizeof *check->met);
+    memset(check->allocations, 0, check->site_capacity * sizeof *check->allocations);
     check->seen_frees = memory_frees;
 }
 
@@ -175,8 +175,8 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
                               const uint64_t address[LANES]) {
     const uint64_t size = address_bytes(access);
     const bool store = access->kind == ACCESS_STORE;
-    const Extent *met = met_at(checker, access, address[__builtin_ctz(mask)]);
-    const bool inside = !(mask & ~bounds_between(access, address, met->low, met->high));
+    const Extent *extent = allocation_at(checker, access, address[__builtin_ctz(mask)]);
+    const bool inside = !(mask & ~bounds_between(access, address, extent->low, extent->high));
     uint32_t good = inside ? mask : 0;
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
@@ -197,7 +197,7 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
 }
 
 // Whether a weak access to these bytes needs no check beyond bounds, initialization and races.
-static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
+static bool is_plain(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
     if (checker->check->seen_frees != memory_frees || checker->machine->after) return false;
     return loads || !order_words(&checker->check->words, first, bytes);
 }
@@ -206,18 +206,18 @@ static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t
 // as written.
 static bool is_good_range(Checker *checker, const Access *access, uint64_t first, uint64_t bytes) {
     const bool store = access->kind == ACCESS_STORE;
-    if (!extent_holds(met_at(checker, access, first), first, bytes)) return false;
+    if (!extent_holds(allocation_at(checker, access, first), first, bytes)) return false;
     return all_written(store, first, bytes) || store;
 }
 
-bool global_row(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
-                uint64_t bytes, uint32_t shift) {
+bool global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
+                  uint64_t bytes, uint32_t shift) {
     if (first % 4 || first % address_bytes(access) || access->kind == ACCESS_ATOMIC) return false;
-    if (!is_calm(checker, access->kind == ACCESS_LOAD, first, bytes)) return false;
+    if (!is_plain(checker, access->kind == ACCESS_LOAD, first, bytes)) return false;
     if (!is_good_range(checker, access, first, bytes)) return false;
     Race at;
     race_begin(&at, checker, NULL, warp, access, ALL_LANES, NULL, 0);
-    return race_row(&at, lane, first, bytes, shift);
+    return race_range(&at, lane, first, bytes, shift);
 }
 
 void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t mask,

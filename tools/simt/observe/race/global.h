@@ -11,8 +11,8 @@ void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t 
 // The same for a weak load or store of consecutive elements, 1 << shift words (for elements smaller
 // than a word: elements) for each lane from `lane` on. False: nothing was done, and each lane needs
 // global_access.
-bool global_row(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
-                uint64_t bytes, uint32_t shift);
+bool global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
+                  uint64_t bytes, uint32_t shift);
 void global_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // see Observer.bad_free
 
 #endif

@@ -40,7 +40,7 @@ typedef struct {
 // What the threads of a block know.
 typedef struct {
     Knowledge *warps, common;        // of each warp since the last barrier; of the block before it
-    Knowledge passed[BARRIERS];      // of warps that arrived at a barrier without waiting
+    Knowledge arrived[BARRIERS];     // of warps that arrived at a barrier without waiting
     bool any;                        // at least one Knowledge is not empty
     SyncTable words;                 // of shared memory
     uint32_t fenced[MAX_WARPS];      // lanes that have executed a fence in this block,
@@ -68,11 +68,11 @@ const Release *order_now(Checker *checker, const Warp *warp);
 // wait at a barrier, or some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
-void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp); // arrives without waiting
+void order_arrive(Checker *checker, uint32_t barrier, uint32_t warp); // arrives without waiting
 void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 // Lanes that took values from each other, without a barrier, share only what they have acquired.
-void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
+void order_share_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 // At the barrier of a cluster, see Observer; `first` is the checker of the cluster's first block.
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp);
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp);

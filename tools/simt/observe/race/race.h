@@ -47,13 +47,13 @@ typedef struct {
 void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access *access,
                 uint32_t mask, const uint64_t address[LANES], uint64_t copy);
 // Checks these lanes' accesses against all earlier ones, and records them. Accesses to consecutive
-// elements are checked in rows.
+// elements are checked in ranges.
 void race_lanes(Race *at, uint32_t mask);
 
 // The same for a weak access to consecutive words, or bytes, 1 << shift of them for each lane from
 // `first` on. False: nothing was done, and race_lanes has to check each lane.
-enum { ROW_OF_ONE = 31 };
-bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift);
+enum { RANGE_OF_ONE = 31 };
+bool race_range(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift);
 
 // Turns the records of a lane's completed copy into accesses of its thread; removes the records of
 // all copies.
@@ -65,7 +65,7 @@ void race_forget_copies(Shadow *shadow, Extent where);
 void unwritten_read(const Race *at, uint32_t byte);
 bool unwritten_often(const Checker *checker, uint32_t site);
 
-// --- for race.c and row.c ---
+// --- for race.c and range.c ---
 
 static inline bool race_own(const Race *at, Record record) { return record - at->times < at->span; }
 

@@ -16,11 +16,11 @@ typedef uint64_t Record;
 // From the lowest bit: the Scope of a strong access (0: it is weak); for a strong read, whether a
 // strong write has followed it; the thread's number in its block; the site in Check.sites; the
 // time.
-enum { RECORD_PASSED = 2, RECORD_THREAD, RECORD_SITE = 13, RECORD_TIME = 27 };
+enum { RECORD_FOLLOWED = 2, RECORD_THREAD, RECORD_SITE = 13, RECORD_TIME = 27 };
 enum { RECORD_SITES = 1 << (RECORD_TIME - RECORD_SITE) };
 _Static_assert(1 << (RECORD_SITE - RECORD_THREAD) == DEVICE_MAX_THREADS, "a thread fits");
 
-#define RECORD_IS_PASSED   ((Record)1 << RECORD_PASSED)
+#define RECORD_IS_FOLLOWED ((Record)1 << RECORD_FOLLOWED)
 #define RECORD_LANE_MASK   ((Record)(DEVICE_MAX_THREADS - 1) << RECORD_THREAD)
 #define RECORD_WARP_MASK   ((Record)(DEVICE_MAX_THREADS - DEVICE_WARP) << RECORD_THREAD)
 #define RECORD_TIMES_LIMIT ((uint64_t)1 << 36) // a launch starts below it, and may use as many more

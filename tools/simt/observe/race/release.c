@@ -28,8 +28,8 @@ struct Log {
     size_t carried_count, carried_capacity;
     uint32_t *last; // hash table of blocks: their last entries + 1, 0: free
     uint32_t slots;
-    uint64_t query; // the last query that examined this log,
-    uint32_t asked; // and how many releases it examined
+    uint64_t query;    // the last query that examined this log,
+    uint32_t examined; // and how many releases it examined
 };
 
 // --- what was seen ---
@@ -54,7 +54,7 @@ static bool outdated(const Seen *old, const Seen *new) {
            x->wide <= y->wide && x->message >= y->message;
 }
 
-void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
+void seen_add(ReleasePool *pool, SeenList *list, Seen seen) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const Seen *old = &list->at[i];
@@ -62,7 +62,7 @@ void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
         if (!includes(&seen, old) && !outdated(old, &seen)) list->at[kept++] = *old;
     }
     list->count = kept;
-    ARENA_GROW(&room->arena, list->at, list->count, list->capacity);
+    ARENA_GROW(&pool->arena, list->at, list->count, list->capacity);
     list->at[list->count++] = seen;
 }
 
@@ -95,17 +95,17 @@ static int64_t last_of(const Log *log, uint64_t block) {
 }
 
 // Builds the table anew, with room for as many entries again.
-static void index_entries(ReleaseRoom *room, Log *log) {
+static void index_entries(ReleasePool *pool, Log *log) {
     uint32_t slots = 16;
     while (slots < log->count * 4) slots *= 2;
-    log->last = ARENA_NEW(&room->arena, slots, uint32_t);
+    log->last = ARENA_NEW(&pool->arena, slots, uint32_t);
     log->slots = slots;
     for (uint32_t i = 0; i < log->count; i++)
         log->last[slot_of(log, log->entries[i].release->block)] = i + 1;
 }
 
 // A thread that sees this release in the log has also seen what the releasing lanes had seen.
-static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t lanes) {
+static void carry(ReleasePool *pool, Log *log, const Release *release, uint32_t lanes) {
     for (uint32_t i = 0; i < release->seen; i++) {
         const Seen *seen = &release->logs[i];
         const bool message = seen->message || release->message;
@@ -116,7 +116,7 @@ static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t 
                     log->carried[k].seen.wide >= seen->wide &&
                     log->carried[k].seen.message <= message;
         if (known) continue;
-        ARENA_GROW(&room->arena, log->carried, log->carried_count, log->carried_capacity);
+        ARENA_GROW(&pool->arena, log->carried, log->carried_count, log->carried_capacity);
         log->carried[log->carried_count] = (Carried){*seen, log_count(log)};
         log->carried[log->carried_count++].seen.message = message;
     }
@@ -148,16 +148,16 @@ static int64_t jump_of(const Log *log, int64_t at) {
     return at >= 0 && equal ? twice : at;
 }
 
-void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes) {
-    if (!*at) *at = ARENA_NEW(&room->arena, 1, Log);
+void log_add(ReleasePool *pool, Log **at, const Release *release, uint32_t lanes) {
+    if (!*at) *at = ARENA_NEW(&pool->arena, 1, Log);
     Log *log = *at;
     const Entry *end = log->count ? &log->entries[log->count - 1] : NULL;
     if (end && end->release == release) {
         if (!(lanes & ~end->lanes)) return;
         lanes |= end->lanes;
     }
-    carry(room, log, release, lanes);
-    ARENA_GROW(&room->arena, log->entries, log->count, log->capacity);
+    carry(pool, log, release, lanes);
+    ARENA_GROW(&pool->arena, log->entries, log->count, log->capacity);
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
     const uint64_t latest = latest_of(release);
@@ -170,15 +170,15 @@ void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes
                 before < 0 ? latest : later(latest, log->entries[before].latest)};
     if (alone) return;
     if (log->count * 2 > log->slots)
-        index_entries(room, log);
+        index_entries(pool, log);
     else
         log->last[slot_of(log, release->block)] = log_count(log);
 }
 
 // --- releases ---
 
-static uint64_t *copy_times(ReleaseRoom *room, const uint64_t *times) {
-    uint64_t *copy = times ? ARENA_NEW(&room->arena, DEVICE_WARP, uint64_t) : NULL;
+static uint64_t *copy_times(ReleasePool *pool, const uint64_t *times) {
+    uint64_t *copy = times ? ARENA_NEW(&pool->arena, DEVICE_WARP, uint64_t) : NULL;
     if (copy) memcpy(copy, times, DEVICE_WARP * sizeof *copy);
     return copy;
 }
@@ -188,22 +188,22 @@ static void add_seen(Release *release, const SeenList *list) {
         if (list->at[i].lanes & release->lanes) release->logs[release->seen++] = list->at[i];
 }
 
-const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+const Release *release_new(ReleasePool *pool, const Release *facts, const SeenList *seen,
                            const SeenList *more) {
-    Release *release = ARENA_NEW(&room->arena, 1, Release);
+    Release *release = ARENA_NEW(&pool->arena, 1, Release);
     *release = *facts;
-    release->warps = copy_times(room, facts->warps);
-    release->others = copy_times(room, facts->others);
-    release->logs = ARENA_NEW(&room->arena, seen->count + (size_t)more->count, Seen);
+    release->warps = copy_times(pool, facts->warps);
+    release->others = copy_times(pool, facts->others);
+    release->logs = ARENA_NEW(&pool->arena, seen->count + (size_t)more->count, Seen);
     release->seen = 0;
     add_seen(release, seen);
     add_seen(release, more);
     return release;
 }
 
-void release_forget_all(ReleaseRoom *room) {
-    arena_free(&room->arena);
-    room->stack = (SeenList){0};
+void release_forget_all(ReleasePool *pool) {
+    arena_free(&pool->arena);
+    pool->stack = (SeenList){0};
 }
 
 // --- order ---
@@ -219,42 +219,42 @@ static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint
 
 // Whether the releases that were seen of a log order the access. If not, pushes what they had seen
 // onto the stack.
-static bool log_orders(ReleaseRoom *room, const Event *event, const Seen *seen) {
+static bool log_orders(ReleasePool *pool, const Event *event, const Seen *seen) {
     Log *log = seen->log;
-    if (log->query == room->queries && log->asked >= seen->count) return false;
-    log->query = room->queries;
-    log->asked = seen->count;
+    if (log->query == pool->queries && log->examined >= seen->count) return false;
+    log->query = pool->queries;
+    log->examined = seen->count;
     int64_t at = last_of(log, event->block);
-    for (; at >= (int64_t)seen->count; room->steps++) {
+    for (; at >= (int64_t)seen->count; pool->steps++) {
         const Entry *entry = &log->entries[at];
         at = entry->jump >= (int64_t)seen->count ? entry->jump : entry->before;
     }
     for (; at >= 0; at = log->entries[at].before) {
         const Entry *entry = &log->entries[at];
         if (event->thread != ANY_THREAD && event->time >= entry->latest) break;
-        room->steps++;
+        pool->steps++;
         if (entry->release->message && !event->read) continue;
         if (covers(entry->release, entry->lanes, event->thread, event->time)) return true;
     }
-    SeenList *stack = &room->stack;
+    SeenList *stack = &pool->stack;
     for (uint32_t i = 0; i < log->carried_count && log->carried[i].at < seen->count; i++) {
         if (log->carried[i].seen.message && !event->read) continue;
-        ARENA_GROW(&room->arena, stack->at, stack->count, stack->capacity);
+        ARENA_GROW(&pool->arena, stack->at, stack->count, stack->capacity);
         stack->at[stack->count++] = log->carried[i].seen;
     }
     return false;
 }
 
-bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event) {
-    room->queries++;
+bool seen_orders(ReleasePool *pool, const SeenList *list, uint32_t lane, const Event *event) {
+    pool->queries++;
     for (size_t i = list->count; i > 0; i--) {
         const Seen *seen = &list->at[i - 1];
         if (!(seen->lanes >> lane & 1) || seen->swap || (seen->message && !event->read)) continue;
-        room->stack.count = 0;
-        bool answer = log_orders(room, event, seen);
-        while (!answer && room->stack.count) {
-            Seen next = room->stack.at[--room->stack.count];
-            answer = log_orders(room, event, &next);
+        pool->stack.count = 0;
+        bool answer = log_orders(pool, event, seen);
+        while (!answer && pool->stack.count) {
+            Seen next = pool->stack.at[--pool->stack.count];
+            answer = log_orders(pool, event, &next);
         }
         if (answer) return true;
     }

@@ -51,25 +51,25 @@ typedef struct {
     Arena arena;
     uint64_t queries, steps; // steps: releases that queries have examined
     SeenList stack;          // logs that a query still has to examine
-} ReleaseRoom;
+} ReleasePool;
 
 // Adds what lanes have seen, and removes entries that it includes.
-void seen_add(ReleaseRoom *room, SeenList *list, Seen seen);
+void seen_add(ReleasePool *pool, SeenList *list, Seen seen);
 // All of `lanes` have now seen what some of them have.
 void seen_spread(SeenList *list, uint32_t lanes);
 
 // Appends the part of a release that belongs to some of its lanes. If these are not all, the lanes
 // of the release had seen the same of each other. Begins the log if it is NULL.
-void log_add(ReleaseRoom *room, Log **log, const Release *release, uint32_t lanes);
+void log_add(ReleasePool *pool, Log **log, const Release *release, uint32_t lanes);
 uint32_t log_count(const Log *log);
 // Whether all its releases are by this block.
 bool log_only(const Log *log, uint64_t block);
 
 // Makes a release with copies of `warps` and `others`, 32 times each, and of what its lanes have
 // seen according to two lists.
-const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+const Release *release_new(ReleasePool *pool, const Release *facts, const SeenList *seen,
                            const SeenList *more);
-void release_forget_all(ReleaseRoom *room);
+void release_forget_all(ReleasePool *pool);
 
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
@@ -84,6 +84,6 @@ typedef struct {
 } Event;
 
 // Whether what was seen by `lane` orders an access before what it does now.
-bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event);
+bool seen_orders(ReleasePool *pool, const SeenList *list, uint32_t lane, const Event *event);
 
 #endif

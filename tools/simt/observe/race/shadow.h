@@ -28,12 +28,12 @@ typedef struct {
 
 enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
 
-void shadow_give(Shadow *shadow); // frees it for other shadows
+void shadow_free(Shadow *shadow); // frees it for other shadows
 
 // Allocates a slot of the records of words, or bytes. False: out of memory.
-bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot);
-static inline bool shadow_room(const Shadow *shadow, Cells *cells, int slot) {
-    return cells->at[slot] || shadow_new_room(shadow, cells, slot);
+bool shadow_allocate(const Shadow *shadow, Cells *cells, int slot);
+static inline bool shadow_ensure(const Shadow *shadow, Cells *cells, int slot) {
+    return cells->at[slot] || shadow_allocate(shadow, cells, slot);
 }
 
 static inline bool shadow_is_split(const Shadow *shadow, uint32_t word) {
@@ -56,7 +56,7 @@ bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before)
 uint64_t shadow_launch(void);
 
 // Forgets all records in a forked process, which lacks their memory (Observer.forked).
-void shadow_start_anew(void);
+void shadow_reset(void);
 
 // Reserves `count` consecutive times for this block of the grid, and returns the first one, which
 // is a multiple of SHADOW_TIMES, as `count` must be.

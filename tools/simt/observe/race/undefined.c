@@ -163,15 +163,15 @@ static void report_shuffle(const Step *step, const Source *of, uint32_t lane) {
 
 // Reports every read, but only the first lane's shuffle.
 static void report(const Step *step, const Value *used) {
-    bool told = false;
+    bool reported = false;
     for (uint32_t m = used->lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const Source *of = &used->of[lane];
         if (of->read)
             unwritten_used(step->checker, of->read);
-        else if (!told)
+        else if (!reported)
             report_shuffle(step, of, lane);
-        told |= !of->read;
+        reported |= !of->read;
     }
 }
 
@@ -211,23 +211,23 @@ static bool is_guard(const Inst *inst) {
 }
 
 // Parameters of functions are followed in pseudo-registers of no function: a result, an argument by
-// its number and, before the call, an argument by its offset in the caller's frame. OWN: the bytes
-// of the thread's local memory.
-enum { GIVEN_BACK, GIVEN, PUT = 1 << 16, OWN = 1 << 24 };
+// its number and, before the call, an argument by its offset in the caller's frame. LOCAL: the
+// bytes of the thread's local memory.
+enum { RESULT, ARGUMENT, OUTGOING = 1 << 16, LOCAL = 1 << 24 };
 
 static bool within(const PtxVariable *variable, const PtxVariable *first, uint32_t count) {
     return variable >= first && variable < first + count;
 }
 
 static uint32_t place_of(const PtxFunction *function, const PtxVariable *variable) {
-    if (within(variable, function->results, function->result_count)) return GIVEN_BACK;
+    if (within(variable, function->results, function->result_count)) return RESULT;
     if (within(variable, function->params, function->param_count))
-        return GIVEN + (uint32_t)(variable - function->params);
-    return PUT + (uint32_t)variable->offset;
+        return ARGUMENT + (uint32_t)(variable - function->params);
+    return OUTGOING + (uint32_t)variable->offset;
 }
 
 // Moves the value of a pseudo-register to a register or to another pseudo-register.
-static void pass_on(const Step *step, uint32_t from, const PtxOperand *to, uint32_t place) {
+static void move_value(const Step *step, uint32_t from, const PtxOperand *to, uint32_t place) {
     const uint32_t exec = step->warp->exec;
     const Value nothing = {0};
     Value value = {0};
@@ -253,14 +253,15 @@ static void follow_parameter(const Step *step) {
         return;
     }
     const uint32_t place = place_of(function, operands[1].variable);
-    pass_on(step, place >= PUT ? GIVEN_BACK : place, &operands[0], 0);
+    move_value(step, place >= OUTGOING ? RESULT : place, &operands[0], 0);
 }
 
 static void follow_call(const Step *step) {
     const PtxOperand *given = &step->ptx->operands[step->ptx->operand_count - 1];
     for (uint32_t k = 0; given->kind == PTX_OPERAND_LIST && k < given->count; k++)
         if (given->items[k].variable)
-            pass_on(step, place_of(step->code->source, given->items[k].variable), NULL, GIVEN + k);
+            move_value(step, place_of(step->code->source, given->items[k].variable), NULL,
+                       ARGUMENT + k);
 }
 
 // Whether an access is to local memory, where unoptimized code keeps its variables; `within`: its
@@ -286,7 +287,7 @@ static void follow_local(const Step *step, const uint64_t within[LANES]) {
     given.code = NULL;
     for (uint32_t left = step->warp->exec, same; left; left &= ~same) {
         const uint64_t at = within[__builtin_ctz(left)];
-        const uint32_t place = OWN + (uint32_t)at;
+        const uint32_t place = LOCAL + (uint32_t)at;
         Value value = {0};
         same = 0;
         LANE_LOOP same |= (uint32_t)(within[l] == at) << l;

@@ -6,7 +6,7 @@
 #include "simt/observe/race/race.h"
 #include "simt/ops/ops.h"
 
-// --- structures that are copied piece by piece, as in unoptimized code (-G) ---
+// --- structures that are copied part by part, as in unoptimized code (-G) ---
 
 // Whether the instruction loads a register whose only use is that it is stored.
 static bool only_stored(const PtxFunction *function, const PtxInst *load) {
@@ -35,19 +35,19 @@ static uint32_t base_of(const PtxFunction *function, const PtxInst *load, uint64
     return address->reg;
 }
 
-uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
-                          uint64_t distances[UNWRITTEN_PIECES]) {
+uint32_t unwritten_parts(const Machine *machine, const Inst *inst,
+                         uint64_t distances[UNWRITTEN_PARTS]) {
     const PtxInst *own = machine_instruction(machine, inst);
     const Code *code = own ? machine_code(machine, inst) : NULL;
     uint64_t at, other;
     uint32_t count = 0;
     if (!code || !own->place.line || !only_stored(code->source, own)) return 0;
     const uint32_t base = base_of(code->source, own, &at);
-    for (uint32_t k = 0; k < code->source->inst_count && count < UNWRITTEN_PIECES; k++) {
-        const PtxInst *piece = &code->source->insts[k];
-        if (piece == own || piece->place.line != own->place.line || base == PTX_NONE ||
-            piece->place.file != own->place.file || !only_stored(code->source, piece) ||
-            base_of(code->source, piece, &other) != base)
+    for (uint32_t k = 0; k < code->source->inst_count && count < UNWRITTEN_PARTS; k++) {
+        const PtxInst *part = &code->source->insts[k];
+        if (part == own || part->place.line != own->place.line || base == PTX_NONE ||
+            part->place.file != own->place.file || !only_stored(code->source, part) ||
+            base_of(code->source, part, &other) != base)
             continue;
         distances[count++] = other - at;
     }
@@ -67,13 +67,13 @@ static uint32_t written_words(const Race *at, uint32_t lane) {
     return words;
 }
 
-static bool padding_of_pieces(const Race *at) {
-    uint64_t distances[UNWRITTEN_PIECES];
-    const uint32_t count = unwritten_pieces(at->checker->machine, at->access->inst, distances);
+static bool padding_of_parts(const Race *at) {
+    uint64_t distances[UNWRITTEN_PARTS];
+    const uint32_t count = unwritten_parts(at->checker->machine, at->access->inst, distances);
     for (uint32_t k = 0; k < count; k++) {
-        const uint64_t piece = at->address[at->lane] + distances[k];
-        if (piece < at->warp->block->shared_bytes &&
-            record_time(shadow_record(&at->owner->shadow, WRITE, piece)) >=
+        const uint64_t part = at->address[at->lane] + distances[k];
+        if (part < at->warp->block->shared_bytes &&
+            record_time(shadow_record(&at->owner->shadow, WRITE, part)) >=
                 at->owner->sync.block_start)
             return true;
     }
@@ -105,9 +105,9 @@ static void report(Checker *checker, const UnwrittenRead *read) {
 void unwritten_report(Checker *checker) {
     for (; checker->unwritten.checked < checker->unwritten.count; checker->unwritten.checked++) {
         UnwrittenRead *kept = &checker->unwritten.reads[checker->unwritten.checked];
-        const bool told = !kept->inst || races(checker, kept);
-        if (kept->used && !told) report(checker, kept);
-        kept->used |= told;
+        const bool explained = !kept->inst || races(checker, kept);
+        if (kept->used && !explained) report(checker, kept);
+        kept->used |= explained;
     }
 }
 
@@ -118,10 +118,10 @@ void unwritten_begin(Checker *checker) {
     checker->unwritten.count = checker->unwritten.checked = 0;
 }
 
-enum { THROWN_AWAY = 32 }; // a read of a used value counts as much as this many unused ones
+enum { USED_WEIGHT = 32 }; // a read of a used value counts as much as this many unused ones
 
 bool unwritten_often(const Checker *checker, uint32_t site) {
-    return checker->unwritten.of_site[site] >= check_many_races(checker) * THROWN_AWAY;
+    return checker->unwritten.of_site[site] >= check_many_races(checker) * USED_WEIGHT;
 }
 
 // Saves a read and returns its number; 0: there are too many.
@@ -171,7 +171,7 @@ void unwritten_read(const Race *at, uint32_t byte) {
     const Inst *inst = at->access->inst;
     const uint32_t thread = record_thread(at->mine), site = record_site(at->mine);
     if (clears(inst) && inst->atomic.old == PTX_NONE) return;
-    if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_pieces(at))) return;
+    if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_parts(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
     const uint32_t number = keep(
         checker,
@@ -181,5 +181,5 @@ void unwritten_read(const Race *at, uint32_t byte) {
                          undefined_read(at->warp, inst, at->lane, element, number);
     checker->unwritten.reads[number - 1].used = !follows;
     checker->unwritten.of_site[site] =
-        (uint16_t)(checker->unwritten.of_site[site] + (follows ? 1 : THROWN_AWAY));
+        (uint16_t)(checker->unwritten.of_site[site] + (follows ? 1 : USED_WEIGHT));
 }

@@ -31,10 +31,10 @@ void unwritten_report(Checker *checker);
 uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second);
 void unwritten_used(Checker *checker, uint32_t number);
 
-// For an instruction that copies one piece of a structure: finds the distances, in bytes, of the
-// other pieces from it. Returns their number; 0: it is no such instruction.
-enum { UNWRITTEN_PIECES = 16 };
-uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
-                          uint64_t distances[UNWRITTEN_PIECES]);
+// For an instruction that copies one part of a structure: finds the distances, in bytes, of the
+// other parts from it. Returns their number; 0: it is no such instruction.
+enum { UNWRITTEN_PARTS = 16 };
+uint32_t unwritten_parts(const Machine *machine, const Inst *inst,
+                         uint64_t distances[UNWRITTEN_PARTS]);
 
 #endif
