@@ -17,5 +17,7 @@ enum {
 const char *advice_verb(AccessKind kind);
 // Writes how to fix a race into to[0..room). The advice fits all `between` of the finding.
 void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room);
+// Whether an instruction loads only the first guess of a loop around an atomicCAS(), see guess.c.
+bool guess_checked(const Machine *machine, const Inst *load);
 
 #endif

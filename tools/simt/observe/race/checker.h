@@ -26,7 +26,6 @@
 #include "simt/observe/race/shadow.h"
 #include "simt/observe/race/sync.h"
 #include "simt/observe/race/touched.h"
-#include "simt/observe/race/undefined.h"
 #include "simt/observe/race/unwritten.h"
 
 // The checks of one launch.

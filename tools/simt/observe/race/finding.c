@@ -6,7 +6,6 @@
 
 #include "simt/exec/address.h"
 #include "simt/observe/race/checker.h"
-#include "simt/observe/race/guess.h"
 #include "simt/ops/ops.h"
 
 PtxPlace finding_place(const Machine *machine, const Inst *inst) {

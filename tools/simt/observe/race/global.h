@@ -5,7 +5,7 @@
 
 #include "simt/observe/race/finding.h"
 
-// Checks an access to global memory, and looks for races.
+// Checks an access to global memory, also for races, and records it.
 void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                    const uint64_t address[LANES]);
 // The same for a weak load or store of consecutive elements, 1 << shift words (for elements smaller

@@ -1,4 +1,5 @@
-// Reads of unwritten shared memory.
+// Undefined values: reads of unwritten shared memory, and registers that hold the value of such a
+// read or of a shuffle from an absent lane.
 #ifndef RACE_UNWRITTEN_H
 #define RACE_UNWRITTEN_H
 
@@ -36,5 +37,24 @@ void unwritten_used(Checker *checker, uint32_t number);
 enum { UNWRITTEN_PARTS = 16 };
 uint32_t unwritten_parts(const Machine *machine, const Inst *inst,
                          uint64_t distances[UNWRITTEN_PARTS]);
+
+// --- undefined.c ---
+
+// Registers of a warp that are undefined in some lanes.
+typedef struct Undefined Undefined;
+typedef struct {
+    Undefined *at;
+    size_t count, capacity;
+} UndefinedList;
+
+void undefined_begin(Checker *checker);
+// Follows a shuffle of these lanes that involves an undefined value.
+void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
+// Follows an instruction of a warp that has undefined registers, see Observer.step.
+void undefined_step(Warp *warp, const Inst *inst);
+// Follows a lane's read of unwritten memory, which is one element of the instruction's load. If the
+// program depends on the value, it calls unwritten_used with the number. False: it cannot follow
+// it.
+bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t element, uint32_t number);
 
 #endif
