@@ -1,4 +1,4 @@
-// Opens observers and records why a launch fails. See observed.h.
+// Opens observers, and records why a launch fails. See observed.h.
 #include "simt/observe/observed.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// What a launch is to be observed for, what its observers report, and how they open.
+// The options of observers, their reports, and how they are opened.
 //
 // Each observer has a function that opens it, if SimtOptions ask for it; device/observers.c lists
 // these functions. From then on the observer is one of Machine.observers, and the functions in its
@@ -22,54 +22,54 @@ typedef struct SimtOptions {
     bool lines;              // attribute counters to source lines
     bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
-    bool allow_volatile;     // but for unordered volatile accesses
+    bool allow_volatile;     // do not report unordered volatile accesses
     bool longest;            // count the longest warp
     bool machine;            // execute machine code, not PTX
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
-    uint32_t orders;         // in which the checks look at a launch; 0: two, where that is cheap
+    uint32_t orders;         // in how many orders --check runs a launch; 0: two, if that is cheap
     uint32_t host_threads;   // 0: one for each processor that the process may use
-    double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
+    double watchdog_seconds; // end a kernel if no warp ends for this long; 0: never
     const TimeDevice *time;  // predict how long launches of machine code take there; NULL: do not
-    bool warm;               // what earlier launches read lies in L2
+    bool warm;               // L2 holds what earlier launches read
 } SimtOptions;
 
 // The result of running a launch in other orders of its blocks and warps.
 typedef struct {
-    bool matters;       // they may show more
-    bool asked;         // somebody wants all that SimtOptions.orders says
-    bool cut;           // at least one was not tried, or not to its end
-    uint64_t failed_in; // the seed of one in which it failed, though nothing was found; 0: none
+    bool matters;       // other orders may find more
+    bool asked;         // the user requests all SimtOptions.orders
+    bool cut;           // at least one order was not tried, or did not run to its end
+    uint64_t failed_in; // the seed of an order in which it failed without a finding; 0: none
     SimtError failure;
 } Orders;
 
-// The results of one launch. A launch that failed has those that do not depend on the number of
-// host threads (schedule.c).
+// The results of one launch. If it failed, these are only those that do not depend on the number
+// of host threads (schedule.c).
 typedef struct LaunchReport {
-    uint64_t serial; // of the launch, from 1 on
+    uint64_t serial; // number of the launch, from 1
     Counters total;
     uint64_t longest_warp; // the most instructions of one warp; 0 without SimtOptions.longest
-    bool waits;            // threads go round loops until others change memory
+    bool waits;            // threads spin until others change memory
     LineCounters *lines;   // sorted by file and line; NULL without SimtOptions.lines
     size_t line_count;
     Hazard *hazards;
     size_t hazard_count;
     Orders orders;
-    TouchedList touched; // as Launch.touched asks
-    // With SimtOptions.instructions. What they point to in the module lives as long as that.
+    TouchedList touched; // see Launch.touched
+    // With SimtOptions.instructions. They point into the module and are valid as long as it lives.
     SpanCounters *spans;
     size_t span_count;
     BankAccesses *banks;
     size_t bank_count;
     const PtxModule *module;
     const PtxFunction *function; // the kernel's own
-    // With SimtOptions.time; by source line in the order of files and lines.
-    TimePrediction *time; // NULL: the launch failed, or nothing was asked
+    // With SimtOptions.time. Lines are sorted by file and line.
+    TimePrediction *time; // NULL: the launch failed, or no prediction was requested
     TimeLine *time_lines;
     size_t time_line_count;
     Arena arena; // owns the arrays; arena_free(&report->arena)
 } LaunchReport;
 
-// A launch as its observers see it, from before it runs until it is over.
+// A launch as its observers see it, from before it runs until it has ended.
 struct Observed {
     Machine *machine;
     const char *kernel;               // its mangled name
@@ -83,13 +83,13 @@ struct Observed {
     SimtError *error; // says why, where status is not SIMT_OK
 };
 
-// Makes an observer: `bytes` of zeroed memory that begin with a copy of `functions`, for close to
-// free. `place` is &machine->observer, ->trace or ->profile; NULL: no event concerns it. If another
-// observer has the place, or memory runs out, the result is NULL and the launch has failed; `what`
-// names what the memory was for.
+// Makes an observer: `bytes` of zeroed memory that begin with a copy of `functions`; its close
+// frees it. `place` is &machine->observer, ->trace or ->profile; NULL: it receives no events. If
+// another observer has the place, or memory runs out, the result is NULL and the launch has failed;
+// `what` names what the memory was for.
 void *observed_open(Observed *of, Observer **place, const Observer *functions, size_t bytes,
                     const char *what);
-// The launch fails, unless it has failed before.
+// Makes the launch fail, unless it has failed before.
 void observed_fail(Observed *of, SimtStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,4 @@
-// Traces: see trace.h.
+// Writes traces. See trace.h.
 #include "simt/observe/trace.h"
 
 #include <errno.h>
@@ -24,13 +24,13 @@ typedef struct {
 typedef struct {
     const Inst *inst, *other; // NULL: none
     const char *space, *op;
-    uint32_t thread, other_thread; // the latter of a row with an `other`
+    uint32_t thread, other_thread; // other_thread: if there is an `other`
     unsigned bytes;
     uint64_t address;
     char value[2 * VALUE_BYTES + 1]; // empty: none
 } Row;
 
-static bool lost; // something that was to be written
+static bool lost; // some row could not be written
 
 static Trace *trace_of(const Block *block) { return (Trace *)(void *)block->machine->trace; }
 
@@ -46,7 +46,7 @@ static const char *file_of(const Machine *machine, PtxPlace place) {
                : "";
 }
 
-// As a cell of CSV.
+// Writes a path as a cell of CSV.
 static void put_file(FILE *to, const char *path) {
     const bool quoted = strpbrk(path, ",\" \n") != NULL;
     if (quoted) fputc('"', to);
@@ -76,7 +76,7 @@ static void write_row(Trace *trace, const Row *row) {
     }
 }
 
-// The bytes as one number, the last of them in front.
+// Writes the bytes as one number, the last byte first.
 static void put_value(Row *row, const uint8_t *bytes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         snprintf(row->value + 2 * i, 3, "%02x", bytes[count - 1 - i]);

@@ -1,5 +1,5 @@
-// Accesses to shared memory by instruction: see banks.h. Blocks that run at the same time fill
-// tables of their own, which are added up when they are done.
+// Counts accesses to shared memory by instruction. Each block that runs at the same time as others
+// fills its own table, which is added to the launch's at its end.
 #include "simt/observe/count/banks.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ static bool attach(Block *block) {
     return block->profile;
 }
 
-// Whether one access is shown rather than another. No two are of one block, unless `a` was later.
+// Whether access `a` is worse than `b`. If they are of one block, `a` was later.
 static bool worse(const BankAccesses *a, const BankAccesses *b) {
     if (a->wavefronts != b->wavefronts) return a->wavefronts > b->wavefronts;
     int lanes = __builtin_popcount(a->lanes) - __builtin_popcount(b->lanes);

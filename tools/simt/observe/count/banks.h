@@ -1,6 +1,5 @@
-// Which lanes touch which bank: of each instruction that accesses shared memory, how many
-// wavefronts its accesses took, and the worst of them lane by lane. That is all that is kept,
-// however long a kernel runs.
+// Bank conflicts by instruction: for each instruction that accesses shared memory, the wavefronts
+// of its accesses and the addresses of the worst one.
 #ifndef BANKS_H
 #define BANKS_H
 
@@ -8,16 +7,16 @@
 #include "simt/exec/bank.h"
 #include "simt/exec/observer.h"
 
-// Of one PTX instruction in one launch. Loads, stores and asynchronous copies; of atomic operations
-// no wavefronts are known.
+// The accesses of one PTX instruction in one launch: a load, a store or an asynchronous copy. The
+// wavefronts of atomic operations are not known.
 typedef struct {
     const PtxFunction *function;
     uint32_t ptx;                           // its index in function->insts
-    uint64_t accesses[BANK_WAVEFRONTS + 1]; // of warps, by the wavefronts that they took
-    // The worst access: with the most wavefronts, of these with the most lanes, of these the first
-    // in the block with the lowest number.
+    uint64_t accesses[BANK_WAVEFRONTS + 1]; // warps' accesses by their number of wavefronts
+    // The worst access has the most wavefronts; ties go to the most lanes, then to the first one in
+    // the block with the lowest number.
     bool load;
-    uint32_t bytes;      // of a lane
+    uint32_t bytes;      // per lane
     uint32_t wavefronts; // 0: there was no access
     uint32_t lanes, address[LANES], warp;
     uint64_t block;

@@ -1,4 +1,4 @@
-// Makes counters from the slots of a launch. See counters.h.
+// Adds up the counter slots of a launch: in total, by source line and by instruction.
 #include "simt/observe/count/counters.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void add_memory(Counters *counters, SlotKind kind, const Tally *tally) {
     }
 }
 
-// Counters of lines while they are added up: open addressing by file and line.
+// A hash table of the counters of lines, with open addressing by file and line.
 typedef struct {
     LineCounters *lines;
     size_t slots, count;
@@ -131,7 +131,7 @@ static void add_total(Counters *total, const SlotTable *table, const Tally *tall
     }
 }
 
-// To what one instruction of the slot counted.
+// Adds what one instruction of a slot counted.
 static void add_instruction(Counters *counters, const Slot *slot, const Tally *tally) {
     if (slot->kind != SLOT_BLOCK) {
         add_memory(counters, (SlotKind)slot->kind, tally);
@@ -156,7 +156,7 @@ static size_t by_line(Arena *arena, const PtxModule *module, const SlotTable *ta
     return copy_lines(arena, &line_table, lines);
 }
 
-// Those instructions that counted anything, in the order of the slots. An instruction may be in
+// Lists the instructions that counted anything, in the order of the slots. An instruction may be in
 // several slots, which count different things.
 static size_t by_span(Arena *arena, const SlotTable *table, const Tally *tally,
                       SpanCounters **spans) {

@@ -33,12 +33,12 @@ typedef struct {
 } Counters;
 
 typedef struct {
-    const char *file; // as in `.file`; the user's line when code was inlined from a header
+    const char *file; // as in `.file`; code of a toolkit header counts at the user's line
     uint32_t line;
     Counters counters;
 } LineCounters;
 
-// What each of the instructions [ptx, ptx_end) of a function counted.
+// The counters of each of the instructions [ptx, ptx_end) of a function.
 typedef struct {
     const PtxFunction *function;
     uint32_t ptx, ptx_end;

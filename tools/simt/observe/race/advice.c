@@ -1,4 +1,4 @@
-// What is said of a race: what its threads do, and how to mend it for all that were seen.
+// Writes the advice on a race, which fits all threads that the checker saw.
 #include <stdio.h>
 
 #include "simt/observe/race/checker.h"
@@ -36,7 +36,7 @@ static bool updates(const Machine *machine, const Finding *finding) {
     return false;
 }
 
-// For threads of one block, all of whose accesses are in one statement, or in two.
+// For two accesses in one block; one_statement: on one source line.
 static const char *within_block(const Machine *machine, const Finding *finding,
                                 bool one_statement) {
     bool warps = finding->between & BETWEEN_WARPS;
@@ -70,7 +70,7 @@ static const char guessed[] = "atomicCAS() tells if it was old, so no result dep
 static const char constant[] = "a read by __ldg() or through const __restrict__ (ld.global.nc) may "
                                "be stale where the kernel writes: read it without either";
 
-// Both are volatile, or one is atomic.
+// For two volatile accesses, or a volatile and an atomic one.
 static const char *for_volatile(const Machine *machine, const Finding *finding,
                                 bool one_statement) {
     if (one_statement && updates(machine, finding))
@@ -85,8 +85,8 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
                : "volatile orders nothing: put __syncwarp() between";
 }
 
-// The earlier access is a copy that nobody has waited for.
-static const char *behind_copy(const Finding *finding) {
+// The earlier access is a copy for which no thread has waited.
+static const char *after_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
     if (copy->access == ACCESS_COPY)
         return "wait for the copy first (cp.async.wait_group), then __syncthreads()";
@@ -102,7 +102,7 @@ void advice_write(const Machine *machine, const Finding *finding, char *to, size
     const char *advice = finding->kind == KIND_GUESS       ? guessed
                          : finding->kind == KIND_CONSTANT  ? constant
                          : finding->kind == KIND_VOLATILE  ? for_volatile(machine, finding, one)
-                         : finding->between & BETWEEN_COPY ? behind_copy(finding)
+                         : finding->between & BETWEEN_COPY ? after_copy(finding)
                          : !blocks                         ? within_block(machine, finding, one)
                          : finding->space == PTX_SHARED    ? within_cluster
                                                            : between_blocks(finding, one);

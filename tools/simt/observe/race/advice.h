@@ -1,4 +1,4 @@
-// The text of a finding: what its threads do, and how to fix the race.
+// The advice on a race: what its threads do, and how to fix it.
 #ifndef RACE_ADVICE_H
 #define RACE_ADVICE_H
 
@@ -10,12 +10,14 @@ enum {
     BETWEEN_WARPS = 2,  // of a block
     BETWEEN_BLOCKS = 4, // of a grid
     BETWEEN_NARROW = 8, // both accesses are strong, but a scope does not include the other thread
-    BETWEEN_COPY = 16   // one is an asynchronous copy that nobody has waited for
+    BETWEEN_COPY = 16   // one is an asynchronous copy for which no thread has waited
 };
 
 // "reads", "writes" or "updates".
 const char *advice_verb(AccessKind kind);
 // Writes how to fix a race into to[0..room). The advice fits all `between` of the finding.
 void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room);
+// Whether an instruction loads only the first guess of a loop around an atomicCAS(), see guess.c.
+bool guess_checked(const Machine *machine, const Inst *load);
 
 #endif

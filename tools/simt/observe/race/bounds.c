@@ -1,5 +1,5 @@
-// Accesses to shared and local memory that are out of bounds or misaligned, and the variables of
-// shared memory: where they are and what they are called. See bounds.h.
+// Reports accesses to shared and local memory that are out of bounds or misaligned, and finds the
+// extents and names of variables of shared memory.
 #include <stdio.h>
 
 #include "simt/observe/race/checker.h"
@@ -38,7 +38,7 @@ Extent bounds_extent(const Machine *machine, const Inst *inst, uint64_t limit) {
     return variable ? extent_of(machine, variable, limit) : (Extent){0, limit};
 }
 
-// The variable among these that lies at the address; dynamic shared memory where no other does.
+// The variable at an address; dynamic shared memory if there is no other.
 static const PtxVariable *find(const Machine *machine, PtxVariable *const *variables,
                                uint32_t count, uint64_t address) {
     const PtxVariable *dynamic = NULL;

@@ -20,12 +20,12 @@ uint32_t bounds_between(const Access *access, const uint64_t address[LANES], uin
 // The lanes of the mask whose access is within [0, limit) and aligned; the others are reported.
 uint32_t bounds_within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                        const uint64_t address[LANES], uint64_t limit);
-// The same within the variable of shared memory that the address was made from.
+// The same within the variable of shared memory from which the address was computed.
 uint32_t bounds_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                        const uint64_t address[LANES]);
 
 // The name of the variable of shared memory at an address, such as "s", and the offset from its
-// start. The name is empty where there is no variable.
+// start. The name is empty if there is no variable.
 int64_t bounds_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
-// Follows blocks and their accesses, which it passes on by memory space. See checker.h.
-
+// Receives the events of a launch, and passes accesses to the checks of their memory space. See
+// checker.h.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +15,11 @@ static bool attach(Block *block) {
     if (!checker) return false;
     Check *check = (Check *)(void *)block->machine->observer;
     Arena *arena = &checker->arena;
-    const size_t sites = check->site_room;
+    const size_t sites = check->site_capacity;
     checker->check = check;
     checker->machine = block->machine;
     checker->arena.leave = check->arena.leave;
-    checker->room = &check->room;
+    checker->pool = &check->pool;
     checker->rest.arena = arena;
     checker->order.warps = ARENA_NEW(arena, MAX_WARPS, Knowledge);
     checker->sync.waiting = arena_alloc(arena, block->warp_count, sizeof *checker->sync.waiting);
@@ -35,7 +35,7 @@ static void detach(Block *block) {
     if (!checker) return;
     checker->check->lost |= checker->lost;
     race_forget_copies(&checker->shadow, checker->copy.where);
-    shadow_give(&checker->shadow);
+    shadow_free(&checker->shadow);
     arena_free(&checker->arena);
     free(checker);
     block->watch = NULL;
@@ -129,7 +129,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     const bool mbarrier = access->kind == ACCESS_ATOMIC && !(access->order & ORDER_RELAXED);
     if (!mbarrier) order_access(checker, warp, access, lanes, address, &checker->order.words);
     if (access->inst->access == ACCESS_COPY)
-        copy_made(checker, warp, access, lanes, address);
+        copy_issued(checker, warp, access, lanes, address);
     else
         shared_access(checker, warp->block, warp, access, lanes, address);
     if (mbarrier) order_access(checker, warp, access, lanes, address, &checker->order.words);
@@ -143,14 +143,14 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     const uint64_t bytes = (uint64_t)size * LANES;
     const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
     if (access.space == PTX_GLOBAL)
-        return global_row(checker, warp, &access, 0, first, bytes, shift);
+        return global_range(checker, warp, &access, 0, first, bytes, shift);
     const Extent *extent = &checker->check->variables[check_site(checker, &access)];
     if (!extent_holds(extent, first, bytes) || first % size) return false;
     if (inst->order && (checker->order.words.count || checker->order.any)) return false;
     if (order_words(&checker->order.words, first, bytes)) return false;
     Race at;
     race_begin(&at, checker, warp->block, warp, &access, ALL_LANES, NULL, 0);
-    return race_row(&at, 0, first, bytes, shift);
+    return race_range(&at, 0, first, bytes, shift);
 }
 
 static void remote_access(Warp *warp, const Access *access, uint32_t lanes, Block *of,
@@ -185,24 +185,24 @@ static void close_check(Observer *self, Observed *of) {
     if (check->lost)
         observed_fail(of, SIMT_OUT_OF_MEMORY, "no host memory for what the checks found");
     if (check->sites) early_remember(check);
-    release_forget_all(&check->room);
+    release_forget_all(&check->pool);
     arena_free(&check->arena);
     free(check);
 }
 
 static void make_sites(Check *check, uint32_t slots) {
-    check->site_room = slots < RECORD_SITES ? slots : RECORD_SITES;
+    check->site_capacity = slots < RECORD_SITES ? slots : RECORD_SITES;
     check->site_count = 1;
-    check->sites = ARENA_NEW(&check->arena, check->site_room, Site);
+    check->sites = ARENA_NEW(&check->arena, check->site_capacity, Site);
     check->site_of_slot = ARENA_NEW(&check->arena, slots, uint16_t);
-    check->variables = ARENA_NEW(&check->arena, check->site_room, Extent);
-    check->met = ARENA_NEW(&check->arena, check->site_room, Extent);
+    check->variables = ARENA_NEW(&check->arena, check->site_capacity, Extent);
+    check->allocations = ARENA_NEW(&check->arena, check->site_capacity, Extent);
 }
 
 void check_open(Observed *of) {
     static const Observer functions = {.report = report,
                                        .close = close_check,
-                                       .forked = shadow_start_anew,
+                                       .forked = shadow_reset,
                                        .send = finding_send,
                                        .receive = finding_receive,
                                        .attach = attach,
@@ -234,7 +234,7 @@ void check_open(Observed *of) {
     if (!check) return;
     check->machine = machine;
     memory_find_touched();
-    check->arena.leave = check->room.arena.leave = of->report->arena.leave;
+    check->arena.leave = check->pool.arena.leave = of->report->arena.leave;
     check->rest.arena = &check->arena;
     check->launch = shadow_launch();
     if (!check->launch) {
@@ -242,6 +242,6 @@ void check_open(Observed *of) {
         return;
     }
     check->partial = machine->partial;
-    make_sites(check, machine->slot_count + 2); // no number is that great
+    make_sites(check, machine->slot_count + 2); // greater than any slot's number
     check->seen_frees = memory_frees;
 }

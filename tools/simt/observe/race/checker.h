@@ -1,18 +1,17 @@
 // simt --check: finds hazards while a kernel runs. Each Block has a Checker, which follows it
-// through all blocks of the grid that it stands for.
+// through all blocks of the grid that it executes.
 //
 // The checker is a happens-before detector, as FastTrack is (Flanagan and Freund, 2009), with the
-// hierarchy of the GPU in place of one clock for each thread. Barriers order whole blocks, so one
-// number for a block, and one for a warp where only some take part, says what is ordered inside it.
-// Between blocks only words of memory carry order. record.h: what is recorded of an access;
-// shadow.h: where; race.h: the rule. What orders accesses: sync.h (barriers), order.h and release.h
-// (words of memory), cluster.h, copy.h.
+// hierarchy of the GPU in place of one clock for each thread. Barriers order whole blocks, so a
+// block has one time and, if only some warps or lanes synchronize, each warp has one. Different
+// blocks are ordered only through words of memory. record.h defines what is recorded of an access,
+// shadow.h where, and race.h what a race is. Accesses are ordered by barriers (sync.h), by words of
+// memory (order.h, release.h), in clusters (cluster.h) and by asynchronous copies (copy.h).
 //
-// All blocks run on one host thread (schedule.c). So whether a store changes memory, and which
-// access to a word was the last, have one answer, and the findings are the same every time.
+// All blocks run on one host thread (schedule.c), so the findings are the same every time.
 //
-// The states of the checker's modules are side by side here. A module's state and functions are in
-// its own header; its functions take the Checker, so modules that call each other include this one.
+// A Checker holds the state of each module, which the module's own header declares. The functions
+// of a module take the Checker, so modules that call each other include this header.
 #ifndef RACE_CHECKER_H
 #define RACE_CHECKER_H
 
@@ -27,7 +26,6 @@
 #include "simt/observe/race/shadow.h"
 #include "simt/observe/race/sync.h"
 #include "simt/observe/race/touched.h"
-#include "simt/observe/race/undefined.h"
 #include "simt/observe/race/unwritten.h"
 
 // The checks of one launch.
@@ -35,19 +33,20 @@ struct Check {
     Observer observer; // first, so that a pointer to it is one to the Check
     const Machine *machine;
     uint64_t launch; // its first time
-    Arena arena;     // of what lasts as long
-    bool lost;       // memory was too short for some
+    Arena arena;     // freed with the Check
+    bool lost;       // out of memory: some accesses were not recorded
     bool partial;    // see Code
-    // Sites, by number from 1 on, and the number of a counter slot's site; 0: it has none yet.
+    // Sites are numbered from 1. site_of_slot: the site of a counter slot; 0: it has none yet.
     Site *sites;
-    uint32_t site_count, site_room;
+    uint32_t site_count, site_capacity;
     uint16_t *site_of_slot;
-    Extent *variables;   // by site: the variable of shared memory that its accesses should be in,
-    Extent *met;         // and the allocation of global memory that its last access was in,
-    uint64_t seen_frees; // when memory_frees had this value
+    Extent *variables;   // by site: the variable of shared memory that its accesses should be in
+    Extent *allocations; // by site: the allocation of global memory that its last access was in,
+    uint64_t seen_frees; // valid while memory_frees has this value
     SyncTable words;     // of global memory
-    ReleaseRoom room;    // of the launch; where blocks never wait for each other, of one block
-    RestTable rest;      // of global memory, likewise
+    // Of the launch or, if blocks never wait for each other, of one block at a time:
+    ReleasePool pool;
+    RestTable rest; // of global memory
     Findings findings;
     Findings unsure; // of volatile accesses: a thread may still be found to wait for the word
     TouchedState touched;
@@ -56,14 +55,14 @@ struct Check {
 // The checks of one Block.
 struct Checker {
     Check *check;
-    Arena arena; // of what lasts as long
+    Arena arena; // freed with the Checker
     const Machine *machine;
-    uint64_t block; // that it now stands for
-    ReleaseRoom *room;
-    Shadow shadow;   // of shared memory,
-    uint8_t *shared; // which is this
+    uint64_t block; // the block of the grid that it follows now
+    ReleasePool *pool;
+    Shadow shadow;   // of shared memory
+    uint8_t *shared; // shared memory itself
     RestTable rest;  // accesses that do not fit into the shadow
-    bool lost;       // memory was too short for some
+    bool lost;       // out of memory: some accesses were not recorded
     SyncState sync;
     OrderState order;
     ClusterState cluster;
@@ -85,9 +84,9 @@ static inline const Site *check_site_of(const Checker *checker, Record record) {
     return &checker->check->sites[record_site(record)];
 }
 
-// How many races an instruction may have in a block before no more are looked for, so that finding
-// them does not take too long. It depends on the block's number, so that what is found does not
-// depend on which host thread runs the block.
+// After this many races of an instruction in a block, the checker ignores its further races there,
+// to save time. The limit depends on the block's number, so that the findings do not depend on
+// which host thread runs the block.
 static inline uint16_t check_many_races(const Checker *checker) {
     enum { FIRST_BLOCKS = 64, OF_FIRST = 128, OF_OTHERS = 4 };
     return checker->block < FIRST_BLOCKS ? OF_FIRST : OF_OTHERS;

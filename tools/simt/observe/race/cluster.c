@@ -1,5 +1,5 @@
 // Checks that a block exists while another one accesses its shared memory, and the barrier of a
-// cluster. order.c has what orders blocks of a cluster; race.c finds races in their shared memory.
+// cluster. order.c orders blocks of a cluster; race.c finds races in their shared memory.
 //
 // For a thread, another block has started once the thread has waited at a barrier of the cluster or
 // has acquired something that the block released, as through an mbarrier. The block has not ended
@@ -24,7 +24,7 @@ bool cluster_same(const Checker *checker, uint64_t block) {
 
 // Other blocks may write to a block's memory from the start of the cluster's first block on.
 void cluster_begin(Checker *checker, const Block *block) {
-    checker->cluster.log = NULL; // also of one block, whose log went with the block before
+    checker->cluster.log = NULL; // release_forget_all may have freed it
     checker->cluster.seen = checker->cluster.arrived = 0;
     memset(checker->cluster.waited, 0, sizeof checker->cluster.waited);
     if (!check_clusters(checker->machine)) return;

@@ -1,19 +1,19 @@
-// Clusters: whether the block whose distributed shared memory is accessed exists, and the barrier.
+// Checks accesses to distributed shared memory, and the barrier of a cluster.
 #ifndef RACE_CLUSTER_H
 #define RACE_CLUSTER_H
 
 #include "simt/observe/race/release.h"
 #include "simt/observe/race/sync.h"
 
-// Of a block. The members without a comment about threads are used in the cluster's first block.
 typedef struct {
-    Log *log;                   // releases at the barrier of the cluster,
-    uint32_t seen;              // how many of them the threads have seen that waited last,
-    uint32_t arrived;           // and threads that have arrived since
-    const Inst *inst;           // of the last arrival
-    uint32_t waited[MAX_WARPS]; // of every block: lanes that have waited at the cluster's barrier
-    Record *remote; // of every block: the last access of another block's thread to its shared
-                    // memory, by rank and thread
+    // Of the barrier, in the cluster's first block only:
+    Log *log;         // releases by threads that have arrived
+    uint32_t seen;    // number of releases that the threads that waited last have seen
+    uint32_t arrived; // threads that have arrived since
+    const Inst *inst; // of the last arrival
+    // Of every block:
+    uint32_t waited[MAX_WARPS]; // lanes that have waited at the cluster's barrier
+    Record *remote; // by rank and thread of another block: its last access to this shared memory
 } ClusterState;
 
 // Whether blocks of the launch share clusters.

@@ -5,9 +5,9 @@
 // the thread that made a group waits for it, the copies become accesses of that thread at that
 // time. Threads that wait at an mbarrier acquire the copies that count there (order.c).
 //
-// Two copies of the same value to the same place are no race, as two stores of the same value are
-// none: in cooperative groups, lanes without work repeat the last lane's copy. A reader has to wait
-// for both.
+// Two copies of the same value to the same address are no race, like two stores of the same value:
+// in cooperative groups, lanes without work repeat the last lane's copy. A reader has to wait for
+// both.
 //
 // Bulk copies use the async proxy, which sees earlier writes of threads only after a
 // fence.proxy.async (PTX ISA, "Async proxy"). For the mbarriers that they use, fence.mbarrier_init
@@ -35,7 +35,7 @@ static uint64_t copy_time(void) {
 
 // --- copies that are waited for in groups ---
 
-// By lane of a warp: how many groups it has closed.
+// The number of groups that each lane of a warp has closed.
 static uint32_t *groups_of(Checker *checker, uint32_t warp, bool bulk) {
     if (!checker->copy.groups)
         checker->copy.groups =
@@ -61,15 +61,15 @@ static void complete_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t tim
     }
 }
 
-// Notes that the block's shared memory has records of a copy in these bytes.
+// Extends CopyState.where by these bytes.
 static void widen(Checker *owner, uint64_t first, uint64_t bytes) {
     Extent *copied = &owner->copy.where;
     if (!copied->high || first < copied->low) copied->low = first;
     if (first + bytes > copied->high) copied->high = first + bytes;
 }
 
-// Completes the copies of these lanes of a warp that the instruction waits for: all, or all but
-// those of the `pending` last groups.
+// Completes the copies of these lanes of a warp for which the instruction waits: all, or all except
+// those of the last `pending` groups.
 static void wait_for(Checker *checker, uint32_t warp, uint32_t lanes, const InstGroup *group) {
     const uint32_t *closed = groups_of(checker, warp, group->bulk);
     uint32_t kept = 0;
@@ -100,7 +100,7 @@ void copy_group(Warp *warp, const Inst *inst) {
     LANE_LOOP open[l] += exec >> l & 1;
 }
 
-// A thread that waits at the mbarrier may rely on the lanes' copies.
+// A thread that waits at the mbarrier acquires the lanes' copies.
 void copy_arrive(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     const Access access = address_access(inst);
@@ -113,7 +113,7 @@ void copy_arrive(Warp *warp, const Inst *inst) {
     }
 }
 
-// The lanes from this one on, of those given, that copy to consecutive addresses in the same group.
+// The lanes of `lanes`, from this one on, that copy to consecutive addresses in the same group.
 static uint32_t run_of(const uint32_t *groups, uint32_t lanes, uint32_t lane, uint32_t bytes,
                        const uint64_t address[LANES]) {
     uint32_t run = 1u << lane;
@@ -124,11 +124,11 @@ static uint32_t run_of(const uint32_t *groups, uint32_t lanes, uint32_t lane, ui
     return run;
 }
 
-// The shift of race_row for so many bytes for each lane.
+// The shift of race_range for this number of bytes per lane.
 static uint32_t shift_of(uint32_t bytes) { return (uint32_t)__builtin_ctz(bytes / 4); }
 
-void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
-               const uint64_t address[LANES]) {
+void copy_issued(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
+                 const uint64_t address[LANES]) {
     const uint32_t site = check_site(checker, access), first = warp->index * (uint32_t)LANES;
     const uint32_t *groups = groups_of(checker, warp->index, false);
     while (lanes) {
@@ -145,13 +145,13 @@ void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lane
         widen(checker, copy.address, bytes);
         Race at;
         race_begin(&at, checker, warp->block, warp, access, run, address, RECORD_COPY);
-        if (!race_row(&at, lane, copy.address, bytes, shift_of(copy.bytes))) race_lanes(&at, run);
+        if (!race_range(&at, lane, copy.address, bytes, shift_of(copy.bytes))) race_lanes(&at, run);
         add_pending(checker, copy);
         lanes &= ~run;
     }
 }
 
-// A copy that still reads shared memory when the block ends may find it reused.
+// Reports copies that still read shared memory when the block ends: another block may reuse it.
 void copy_end(Checker *checker) {
     for (size_t i = 0; i < checker->copy.count; i++) {
         const PendingCopy *copy = &checker->copy.pending[i];
@@ -194,8 +194,8 @@ static bool fence_before(Checker *checker, const ProxyFence *fence, uint32_t war
     return false;
 }
 
-// A fence after a write and before what `thread` does now; init: fence.mbarrier_init will do. NULL:
-// there is none.
+// A fence after a write and before what `thread` does now; init: fence.mbarrier_init is enough.
+// NULL: there is none.
 static const ProxyFence *find_fence(Checker *checker, Record write, uint32_t thread, bool init) {
     const uint32_t other = record_thread(write);
     for (uint32_t w = 0; checker->copy.fences && w < checker->machine->warps_per_block; w++) {
@@ -209,7 +209,7 @@ static const ProxyFence *find_fence(Checker *checker, Record write, uint32_t thr
     return NULL;
 }
 
-// Whether a thread of the block wrote, in this block and not by a copy.
+// Whether a thread of this block made the write, and not by a copy.
 static bool is_own(const Checker *checker, Record write) {
     return write >= checker->sync.block_start << RECORD_TIME && !record_is_copy(write) &&
            shadow_block(record_time(write)) == checker->block;
@@ -239,9 +239,9 @@ static bool makes_mbarrier(const Checker *checker, Record record) {
     return record && site->kind == ACCESS_ATOMIC && !site->inst->order;
 }
 
-// A copy sees the mbarrier that its own thread has made. The memory model came to say so later than
-// PTX 8.0, but all compilers and devices with bulk copies keep to it: NVIDIA/cccl, pull request
-// 5102.
+// A copy sees the mbarrier that its own thread has initialized. The memory model says so only since
+// a version after PTX 8.0, but it holds for all compilers and devices with bulk copies
+// (NVIDIA/cccl, pull request 5102).
 static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) {
     if (bulk->barrier.block->watch != checker) return;
     for (int slot = WRITE; slot <= WRITE_2; slot++) {
@@ -263,7 +263,7 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
 
 static uint32_t bulk_lanes(const Bulk *bulk) { return (uint32_t)__builtin_popcount(bulk->lanes); }
 
-enum { STEP = 16, AT_ONCE = 128 }; // bytes that are checked as one access, and in one row
+enum { STEP = 16, AT_ONCE = 128 }; // bytes that are checked as one access, and in one range
 
 // The source or the destination of a copy, as accesses of its thread.
 typedef struct {
@@ -275,15 +275,15 @@ typedef struct {
     uint64_t copy; // its time
 } CopySide;
 
-// Checks so many bytes at once. False: each access has to be checked.
-static bool row(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
+// Checks these bytes at once. False: each access has to be checked.
+static bool check_range(const CopySide *side, uint64_t first, uint64_t bytes, uint32_t shift) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
     if (!side->block)
-        return global_row(side->checker, side->warp, &side->access, lane, first, bytes, shift);
+        return global_range(side->checker, side->warp, &side->access, lane, first, bytes, shift);
     Race at;
     race_begin(&at, side->checker, side->block, side->warp, &side->access, side->bulk->lanes, NULL,
                side->copy);
-    return race_row(&at, lane, first, bytes, shift);
+    return race_range(&at, lane, first, bytes, shift);
 }
 
 static void step(const CopySide *side, int of_lane, uint64_t first) {
@@ -301,31 +301,31 @@ static void step(const CopySide *side, int of_lane, uint64_t first) {
 }
 
 // Checks one side of a copy. `kind`: how it accesses memory there.
-static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Location *piece,
+static void access_side(Checker *checker, Warp *warp, const Bulk *bulk, const Location *where,
                         AccessKind kind, uint64_t copy) {
     const uint8_t each = bulk->stores ? (uint8_t)bulk->bytes : STEP;
     CopySide side = {.checker = checker,
                      .warp = warp,
                      .bulk = bulk,
-                     .block = piece->block,
+                     .block = where->block,
                      .access = {.inst = bulk->inst,
-                                .space = piece->block ? PTX_SHARED : PTX_GLOBAL,
+                                .space = where->block ? PTX_SHARED : PTX_GLOBAL,
                                 .bytes = each > 4 ? 4 : each,
                                 .elements = each > 4 ? each / 4 : 1,
-                                .slot = bulk->inst->slot + (piece == &bulk->from),
+                                .slot = bulk->inst->slot + (where == &bulk->from),
                                 .kind = kind},
                      .copy = copy};
     if (kind == ACCESS_ATOMIC) side.access.order = ORDER_RELAXED, side.access.scope = SCOPE_DEVICE;
-    const uint64_t all = bulk->bytes * (uint64_t)bulk_lanes(bulk), end = piece->address + all;
-    if (piece->block) widen(piece->block->watch, piece->address, all);
-    if (bulk->stores && !row(&side, piece->address, all, shift_of(bulk->bytes)))
+    const uint64_t all = bulk->bytes * (uint64_t)bulk_lanes(bulk), end = where->address + all;
+    if (where->block) widen(where->block->watch, where->address, all);
+    if (bulk->stores && !check_range(&side, where->address, all, shift_of(bulk->bytes)))
         for (uint32_t m = bulk->lanes, k = 0; m; m &= m - 1, k++)
-            step(&side, __builtin_ctz(m), piece->address + k * (uint64_t)bulk->bytes);
+            step(&side, __builtin_ctz(m), where->address + k * (uint64_t)bulk->bytes);
     if (bulk->stores) return;
-    for (uint64_t at = piece->address, next; at < end; at = next) {
+    for (uint64_t at = where->address, next; at < end; at = next) {
         next = at + AT_ONCE - at % AT_ONCE;
         if (next > end) next = end;
-        if (row(&side, at, next - at, ROW_OF_ONE)) continue;
+        if (check_range(&side, at, next - at, RANGE_OF_ONE)) continue;
         for (; at < next; at += each) step(&side, bulk->lane, at);
     }
 }

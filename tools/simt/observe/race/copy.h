@@ -15,33 +15,33 @@ typedef struct {
     bool init;
 } ProxyFence;
 
-// Asynchronous copies of consecutive lanes that nobody has waited for.
+// Asynchronous copies of consecutive lanes for which no thread has waited.
 typedef struct {
     const Inst *inst;
     Checker *owner;   // of their shared memory
     uint64_t address; // of the first lane's bytes there; the other lanes' bytes follow
     uint32_t bytes;   // of each lane
     uint32_t thread;  // of the first lane
-    uint32_t lanes;   // of its warp: those that are still in flight
-    uint32_t group;   // of each of their threads
+    uint32_t lanes;   // of its warp: those whose copies are still in flight
+    uint32_t group;   // the number of the group in each of these lanes
     Record copy;      // of the first lane
     bool bulk;        // a bulk copy, whose groups are counted apart; it reads shared memory
 } PendingCopy;
 
-// Of a block.
+// The copies of a block.
 typedef struct {
     ProxyFence (*fences)[PROXY_FENCES]; // per warp, the latest first; NULL: there was none
     uint32_t (*groups)[2][LANES];       // per warp: groups of cp.async and of bulk copies
     PendingCopy *pending;
     size_t count, capacity; // of pending
-    Extent where;           // where shared memory has records of copies
+    Extent where;           // the part of shared memory that has records of copies
 } CopyState;
 
 void copy_begin(Checker *checker);
 void copy_end(Checker *checker);
 // cp.async of these lanes.
-void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
-               const uint64_t address[LANES]);
+void copy_issued(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
+                 const uint64_t address[LANES]);
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);
 
 // Events: see Observer.

@@ -1,4 +1,4 @@
-// Checks launches that may start before the launch before them has ended. A thread that has not
+// Checks launches that may start before the previous launch has ended. A thread that has not
 // waited for that launch must not touch what it accesses (CUDA C++ Programming Guide, "Programmatic
 // Dependent Launch"; PTX ISA, "griddepcontrol").
 //
@@ -11,23 +11,23 @@ enum { REMEMBERED = 8 };
 typedef struct {
     uint64_t serial, first, end; // times [first, end)
     const Site *sites;
-    Arena arena; // in which they are
-} Past;
+    Arena arena; // holds the sites
+} Earlier;
 
-static Past past[REMEMBERED]; // launches run one at a time
+static Earlier earlier[REMEMBERED]; // launches run one at a time
 
 void early_remember(Check *check) {
     static uint32_t next;
-    Past *slot = &past[next++ % REMEMBERED];
+    Earlier *slot = &earlier[next++ % REMEMBERED];
     arena_free(&slot->arena);
-    *slot = (Past){check->machine->grid_id, check->launch, shadow_next_time(), check->sites,
-                   check->arena};
+    *slot = (Earlier){check->machine->grid_id, check->launch, shadow_next_time(), check->sites,
+                      check->arena};
     check->arena = (Arena){0};
 }
 
-static const Past *find(uint64_t serial) {
+static const Earlier *find(uint64_t serial) {
     for (int k = 0; k < REMEMBERED; k++)
-        if (serial && past[k].serial == serial) return &past[k];
+        if (serial && earlier[k].serial == serial) return &earlier[k];
     return NULL;
 }
 
@@ -37,12 +37,12 @@ void early_waited(Warp *warp) {
     checker->early.any = true;
 }
 
-// After a barrier, all threads come after the wait of one of them.
+// After a barrier, the wait of one thread happens before what all threads do.
 void early_barrier(Checker *checker) { checker->early.all |= checker->early.any; }
 
 // Checks an access of a thread against a record of the earlier launch.
 static void against(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
-                    const Past *launch, Record record) {
+                    const Earlier *launch, Record record) {
     const uint64_t time = record_time(record);
     if (time < launch->first || time >= launch->end) return;
     const Site *other = &launch->sites[record_site(record)];
@@ -56,7 +56,7 @@ static void against(Checker *checker, const Access *access, uint32_t thread, uin
 
 void early_access(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    const Past *before = find(checker->machine->after);
+    const Earlier *before = find(checker->machine->after);
     if (!before || checker->early.all) return;
     for (uint32_t m = mask & ~checker->early.waited[warp->index]; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;

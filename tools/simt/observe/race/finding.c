@@ -1,5 +1,4 @@
-// What the checks found: recorded, merged, put in order, described. While a kernel runs, findings
-// are told apart by their instructions; lines and texts come when it is over.
+// Records, merges, sorts and describes findings. See finding.h.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +6,6 @@
 
 #include "simt/exec/address.h"
 #include "simt/observe/race/checker.h"
-#include "simt/observe/race/guess.h"
 #include "simt/ops/ops.h"
 
 PtxPlace finding_place(const Machine *machine, const Inst *inst) {
@@ -19,13 +17,13 @@ PtxPlace finding_place(const Machine *machine, const Inst *inst) {
 
 uint32_t finding_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
-    const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
+    const bool uses_old = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
     const PtxInst *ptx = machine_instruction(check->machine, inst);
     const bool constant = ptx && ptx_class(ptx) == PTX_LOAD && ptx_has(ptx, PTX_MOD_NC);
     const uint32_t site =
-        check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
+        check->site_count < check->site_capacity ? check->site_count++ : check->site_count - 1;
     check->sites[site] =
-        (Site){.inst = inst, .kind = access->kind, .looks = looks, .constant = constant};
+        (Site){.inst = inst, .kind = access->kind, .uses_old = uses_old, .constant = constant};
     check->site_of_slot[access->slot] = (uint16_t)site;
     return site;
 }
@@ -38,8 +36,8 @@ static bool same_instructions(const Finding *a, const Finding *b) {
            a->other.kind == b->other.kind;
 }
 
-// The finding with these instructions, counted once more; *fresh if it is the first time. It is
-// told of the first block, whichever comes first.
+// Adds a finding to the one with the same instructions, and returns that. It describes the
+// occurrence in the block with the lowest number; *fresh: this one has a lower number.
 static Finding *record(Check *check, const Finding *key, bool *fresh) {
     Findings *findings = &check->findings;
     size_t k = 0;
@@ -104,11 +102,11 @@ static uint32_t between(const Checker *checker, Record mine, Record earlier, uin
 
 void finding_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, Record earlier,
                   uint64_t address) {
-    enum { MOST_UNSURE = 1 << 14 }; // what is more is left out
+    enum { MOST_UNSURE = 1 << 14 }; // further ones are omitted
     Check *check = checker->check;
     uint64_t block = checker->block;
-    const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
-    if (far && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
+    const bool other_blocks = space == PTX_GLOBAL || check_clusters(checker->machine);
+    if (other_blocks && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
     const bool many = ++checker->finding.races[record_site(mine)] >= check_many_races(checker);
     const Finding key = {.kind = kind,
                          .space = space,
@@ -165,7 +163,7 @@ static const char *file_name(const PtxModule *module, uint32_t file) {
     return file < module->file_count ? module->file_short[file] : NULL;
 }
 
-// Where the PTX names no line of a source, its own line, of file 0.
+// The source line of an instruction or, if it is not known, its line in the PTX, of file 0.
 static PtxPlace place_of(const Machine *machine, const Inst *inst) {
     const PtxPlace place = finding_place(machine, inst);
     const PtxInst *ptx = place.line || !inst ? NULL : machine_instruction(machine, inst);
@@ -177,7 +175,8 @@ static PtxPlace call_of(const Machine *machine, const Inst *inst) {
     return ptx ? ptx->call : (PtxPlace){0, 0};
 }
 
-// The name of what is accessed, and how large its elements are, by the type in the opcode.
+// Adds the name of the variable that is accessed, and the size of its elements by the opcode's
+// type.
 static void name_memory(const Machine *machine, const Finding *finding, Arena *arena,
                         Hazard *hazard) {
     const PtxInst *ptx = finding->at.inst ? machine_instruction(machine, finding->at.inst) : NULL;
@@ -249,17 +248,17 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
     if (finding->kind != KIND_CONSTANT) hazard->other_does = advice_verb(finding->other.kind);
 }
 
-// When a kernel failed, blocks behind the one that did may or may not have run: what only they
-// found is left out, and so are the numbers of findings. Not so in another order, which one thread
-// ran.
+// If a kernel failed, blocks after the one that failed may or may not have run, so what only they
+// found is omitted, and so are the numbers of occurrences. Other orders run on one thread, so all
+// that they found is certain.
 static bool certain(const Machine *machine, const Finding *finding) {
     return machine->order || finding->seed || machine->status == SIMT_OK ||
            finding->at.block <= machine->failed_block;
 }
 
-// A race between a plain read that only guesses what is there and an atomic operation: told from
-// the read's side.
-static void settle_guess(const Machine *machine, Finding *finding) {
+// Marks a race between an atomic operation and a plain read that is only a first guess (guess.c).
+// The read becomes the first of the two accesses.
+static void mark_guess(const Machine *machine, Finding *finding) {
     const bool reads = finding->at.kind == ACCESS_LOAD;
     const Side load = reads ? finding->at : finding->other;
     const Side update = reads ? finding->other : finding->at;
@@ -270,8 +269,8 @@ static void settle_guess(const Machine *machine, Finding *finding) {
     finding->other = update;
 }
 
-// Of volatile accesses to words for which nobody was seen to wait.
-static void settle_unsure(Check *check) {
+// Reports unordered volatile accesses to words for which no thread has waited.
+static void report_unsure(Check *check) {
     bool fresh;
     for (size_t i = 0; i < check->unsure.count; i++)
         if (!order_waited(&check->words, check->unsure.at[i].address))
@@ -279,13 +278,13 @@ static void settle_unsure(Check *check) {
     check->unsure.count = 0;
 }
 
-// Places, and which of them are the same; equal findings become one. Their number.
+// Finds the places of all findings and merges those that are equal. Returns their number.
 static size_t merge(Check *check) {
     const Machine *machine = check->machine;
-    settle_unsure(check);
+    report_unsure(check);
     for (size_t i = 0; i < check->findings.count; i++) {
         Finding *finding = &check->findings.at[i];
-        settle_guess(machine, finding);
+        mark_guess(machine, finding);
         finding->place = place_of(machine, finding->at.inst);
         finding->other_place = place_of(machine, finding->other.inst);
     }
@@ -306,23 +305,22 @@ static size_t merge(Check *check) {
     return count;
 }
 
-// Whether a finding of another order says no more than one that is told anyway: the same; the same
-// race, in which the other access came first; an unwritten value, where that is what a race is
-// about.
-static bool says_no_more(const Finding *one, const Finding *known) {
+// Whether a finding of another order adds nothing to a known one: it is equal, or the same race
+// with the accesses in reverse order, or a read of unwritten memory that a known race explains.
+static bool adds_nothing(const Finding *one, const Finding *known) {
     const bool here = same_place(one->place, known->place);
-    const bool turned = same_place(one->place, known->other_place);
-    if (one->kind == KIND_UNWRITTEN && known->kind == KIND_RACE) return here || turned;
+    const bool reversed = same_place(one->place, known->other_place);
+    if (one->kind == KIND_UNWRITTEN && known->kind == KIND_RACE) return here || reversed;
     return one->kind == known->kind && one->space == known->space &&
            ((here && same_place(one->other_place, known->other_place)) ||
-            (turned && same_place(one->other_place, known->place)));
+            (reversed && same_place(one->other_place, known->place)));
 }
 
-static bool is_told(const Finding *findings, size_t count, const Finding *one) {
+static bool is_known(const Finding *findings, size_t count, const Finding *one) {
     for (size_t i = 0; one->seed && i < count; i++) {
         const Finding *known = &findings[i];
         if (place_among_orders(known->seed) < place_among_orders(one->seed) &&
-            says_no_more(one, known))
+            adds_nothing(one, known))
             return true;
     }
     return false;
@@ -332,15 +330,15 @@ size_t finding_report(Check *check, Arena *arena, Hazard **hazards) {
     const Machine *machine = check->machine;
     const size_t count = merge(check);
     const Finding *findings = check->findings.at;
-    size_t told = 0;
+    size_t reported = 0;
     *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
     for (size_t i = 0; i < count; i++) {
-        if (is_told(findings, count, &findings[i])) continue;
-        Hazard *hazard = &(*hazards)[told++];
+        if (is_known(findings, count, &findings[i])) continue;
+        Hazard *hazard = &(*hazards)[reported++];
         describe(machine, &findings[i], arena, hazard);
         if (machine->status != SIMT_OK) hazard->occurrences = 0;
     }
-    return told;
+    return reported;
 }
 
 const void *finding_send(Observer *self, size_t *bytes) {

@@ -1,7 +1,7 @@
 // Findings: the hazards of a launch, as they are recorded, merged and reported.
 //
-// While a kernel runs, findings are told apart by their instructions. Their lines and texts are
-// made when it is over.
+// While a kernel runs, a finding is identified by its instructions. Lines and texts are added when
+// the kernel has ended.
 #ifndef RACE_FINDING_H
 #define RACE_FINDING_H
 
@@ -16,7 +16,7 @@ typedef struct Checker Checker;
 typedef enum {
     KIND_RACE,
     KIND_CONSTANT, // a read by ld.global.nc of memory that the kernel writes
-    KIND_VOLATILE, // volatile accesses that nothing orders, which the memory model calls no race
+    KIND_VOLATILE, // unordered volatile accesses, which the memory model does not call a race
     KIND_BARRIER,
     KIND_MASK,
     KIND_BOUNDS,
@@ -26,7 +26,7 @@ typedef enum {
     KIND_UNWRITTEN,
     KIND_CLUSTER, // shared memory of a block that may not have started or may have ended
     KIND_COPY,    // an asynchronous copy that lacks a fence or a wait
-    KIND_EARLY,   // memory of the launch before this one, which may still run
+    KIND_EARLY,   // memory that the previous launch accesses, which may still run
     FIRST_NOTE,
     KIND_ENDED = FIRST_NOTE, // a barrier that some threads miss because they have ended
     KIND_UNTOUCHED,          // a read of managed memory that is zero because nothing has written it
@@ -39,11 +39,11 @@ typedef enum {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
-    bool looks;    // an atomic operation whose old value the program uses
+    bool uses_old; // an atomic operation whose old value the program uses
     bool constant; // ld.global.nc
 } Site;
 
-// The number for an access by an instruction that has none. When the numbers run out, the remaining
+// Numbers the site of an access that has no number. When the numbers run out, the remaining
 // instructions share the last one.
 uint32_t finding_new_site(Check *check, const Access *access);
 // The instruction's place in the source.
@@ -78,13 +78,13 @@ typedef struct {
     size_t count, capacity;
 } Findings;
 
-// Of a block.
+// The races of a block.
 typedef struct {
     uint16_t *races; // by site: races that were found in this block
 } FoundRaces;
 
-// Records a hazard. Equal ones, with the same kind and instructions, are counted. `thread` is its
-// number in the block. `other`: a second instruction that is involved, or NULL.
+// Records a hazard, or counts it if one of this kind and with these instructions is known. `thread`
+// is its number in the block. `other`: a second instruction that is involved, or NULL.
 void finding_add(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
                  uint32_t thread, const Inst *other, uint32_t other_thread, uint64_t address,
                  const char *format, ...) __attribute__((format(printf, 9, 10)));
@@ -92,7 +92,7 @@ void finding_add(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
 void finding_race(Checker *checker, HazardKind kind, PtxSpace space, Record record, Record earlier,
                   uint64_t address);
 
-// --- when the launch is over ---
+// --- when the launch has ended ---
 
 // The hazards that were found, in the arena, ordered by line. Returns their number.
 size_t finding_report(Check *check, Arena *arena, Hazard **hazards);

@@ -1,5 +1,5 @@
-// Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
-// nothing has written.
+// Checks accesses to global memory: out of bounds, to freed memory, misaligned, or reads of memory
+// that was never written.
 #include "simt/observe/race/global.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void outside(Checker *checker, const Access *access, uint32_t thread, uin
                 (unsigned long long)near->bytes);
 }
 
-// Whether a lane's access lies in one live allocation and is aligned; if not, says so.
+// Whether a lane's access lies in one live allocation and is aligned. Otherwise it is reported.
 static bool is_good(Checker *checker, const Access *access, uint32_t thread, uint64_t address) {
     const Allocation *allocation = memory_find(address);
     const uint64_t size = address_bytes(access);
@@ -52,18 +52,19 @@ static bool is_good(Checker *checker, const Access *access, uint32_t thread, uin
     return false;
 }
 
-// The live allocation that an address is in, as the instruction last met it. Empty: there is none.
-static const Extent *met_at(Checker *checker, const Access *access, uint64_t address) {
-    Extent *met = &checker->check->met[check_site(checker, access)];
-    if (address >= met->low && address < met->high) return met;
+// The live allocation that an address is in; empty if there is none. The instruction's last result
+// is cached.
+static const Extent *allocation_at(Checker *checker, const Access *access, uint64_t address) {
+    Extent *extent = &checker->check->allocations[check_site(checker, access)];
+    if (address >= extent->low && address < extent->high) return extent;
     const Allocation *allocation = memory_find(address);
-    *met = (Extent){0, 0};
+    *extent = (Extent){0, 0};
     if (allocation && allocation->live)
-        *met = (Extent){allocation->address, allocation->address + allocation->bytes};
-    return met;
+        *extent = (Extent){allocation->address, allocation->address + allocation->bytes};
+    return extent;
 }
 
-// A bit for each element of a lane's access of which any byte was written.
+// A bit for each element of a lane's access: whether any of its bytes was written.
 static uint32_t written(const Access *access, uint64_t address) {
     uint32_t elements = 0;
     for (uint32_t i = 0; i < access->elements; i++, address += access->bytes) {
@@ -75,7 +76,7 @@ static uint32_t written(const Access *access, uint64_t address) {
     return elements;
 }
 
-// If the beginning of the allocation was written, a copy or a fill may have ended short.
+// If the beginning of the allocation was written, a copy or a fill may have been too short.
 static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
                              uint64_t address) {
     const Allocation *of = memory_find(address);
@@ -97,10 +98,10 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
                     does);
 }
 
-// Whether the lane copies a structure piece by piece, of which another piece was written.
+// Whether the lane copies one part of a structure of which another part was written.
 static bool of_written(const Checker *checker, const Access *access, uint64_t address) {
-    uint64_t distances[UNWRITTEN_PIECES];
-    const uint32_t count = unwritten_pieces(checker->machine, access->inst, distances);
+    uint64_t distances[UNWRITTEN_PARTS];
+    const uint32_t count = unwritten_parts(checker->machine, access->inst, distances);
     const Allocation *of = memory_find(address);
     bool any = false;
     for (uint32_t k = 0; k < count; k++)
@@ -109,8 +110,8 @@ static bool of_written(const Checker *checker, const Access *access, uint64_t ad
     return any;
 }
 
-// Copies of structures read their padding too, which nothing writes in any of them. So an element
-// counts as unwritten where other lanes' was written, or where nothing of the access was.
+// A copy of a structure also reads its padding, which is never written. So a lane's access is
+// reported if it lacks elements that other lanes' accesses have, or if no lane's access has any.
 static void check_written(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                           const uint64_t address[LANES]) {
     uint32_t has[LANES], any = 0;
@@ -126,7 +127,7 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
     }
 }
 
-// Whether some of so many words were not written.
+// Whether some of these words were not written.
 static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
     uint64_t missing = 0, eight;
     for (; words >= 8; words -= 8, shadow += 8) {
@@ -147,14 +148,14 @@ void global_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
                 thread);
 }
 
-// What a kernel has freed is in no extent any more.
+// Empties the cache of allocations once a kernel has freed memory.
 static void forget_freed(Check *check) {
     if (check->seen_frees == memory_frees) return;
-    memset(check->met, 0, check->site_room * sizeof *check->met);
+    memset(check->allocations, 0, check->site_capacity * sizeof *check->allocations);
     check->seen_frees = memory_frees;
 }
 
-// Whether all that these bytes are was written; what a store writes is from now on.
+// Whether all of these bytes were written. A store marks them as written.
 static bool all_written(bool store, uint64_t address, uint64_t bytes) {
     uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
     bool written;
@@ -169,13 +170,13 @@ static bool all_written(bool store, uint64_t address, uint64_t bytes) {
     return written;
 }
 
-// Those of the lanes whose accesses are good; what all they load was written, or it is reported.
+// The lanes whose accesses are valid. Reads of unwritten memory are reported.
 static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                               const uint64_t address[LANES]) {
     const uint64_t size = address_bytes(access);
     const bool store = access->kind == ACCESS_STORE;
-    const Extent *met = met_at(checker, access, address[__builtin_ctz(mask)]);
-    const bool inside = !(mask & ~bounds_between(access, address, met->low, met->high));
+    const Extent *extent = allocation_at(checker, access, address[__builtin_ctz(mask)]);
+    const bool inside = !(mask & ~bounds_between(access, address, extent->low, extent->high));
     uint32_t good = inside ? mask : 0;
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
@@ -195,28 +196,28 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     return good;
 }
 
-// Whether nothing has happened for which a weak access to these bytes needs a closer look.
-static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
+// Whether a weak access to these bytes needs no check beyond bounds, initialization and races.
+static bool is_plain(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
     if (checker->check->seen_frees != memory_frees || checker->machine->after) return false;
     return loads || !order_words(&checker->check->words, first, bytes);
 }
 
-// Whether [first, first + bytes) lies in live memory and a load of it reads what was written; what
-// a store writes is from now on.
+// Whether [first, first + bytes) lies in live memory and, for a load, was written. A store marks it
+// as written.
 static bool is_good_range(Checker *checker, const Access *access, uint64_t first, uint64_t bytes) {
     const bool store = access->kind == ACCESS_STORE;
-    if (!extent_holds(met_at(checker, access, first), first, bytes)) return false;
+    if (!extent_holds(allocation_at(checker, access, first), first, bytes)) return false;
     return all_written(store, first, bytes) || store;
 }
 
-bool global_row(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
-                uint64_t bytes, uint32_t shift) {
+bool global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane, uint64_t first,
+                  uint64_t bytes, uint32_t shift) {
     if (first % 4 || first % address_bytes(access) || access->kind == ACCESS_ATOMIC) return false;
-    if (!is_calm(checker, access->kind == ACCESS_LOAD, first, bytes)) return false;
+    if (!is_plain(checker, access->kind == ACCESS_LOAD, first, bytes)) return false;
     if (!is_good_range(checker, access, first, bytes)) return false;
     Race at;
     race_begin(&at, checker, NULL, warp, access, ALL_LANES, NULL, 0);
-    return race_row(&at, lane, first, bytes, shift);
+    return race_range(&at, lane, first, bytes, shift);
 }
 
 void global_access(Checker *checker, Warp *warp, const Access *access, uint32_t mask,

@@ -1,12 +1,25 @@
-// Finds the first guess of a loop around an atomicCAS() in PTX. See guess.h.
-#include "simt/observe/race/guess.h"
-
+// Finds the first guess of a loop around an atomicCAS(), as in the CUDA C++ Programming Guide
+// ("Atomic Functions"):
+//
+//     int old = *at, assumed;
+//     do {
+//         assumed = old;
+//         old = atomicCAS(at, assumed, f(assumed));
+//     } while (old != assumed);
+//
+// The first read is weak and, in the memory model, races with the updates of other threads. But
+// when it was stale, atomicCAS() finds another value and the loop repeats, so no result depends on
+// it. The PTX shows this: after the load there are only instructions that compute registers, a
+// `cas` that compares with the loaded value, a comparison of that value with the one that was
+// found, and a branch back if they differ. Any other instruction, such as a branch around the `cas`
+// or a load from an address computed from the value, may depend on a stale value.
 #include "simt/exec/machine.h"
+#include "simt/observe/race/advice.h"
 #include "simt/ptx/opcode.h"
 
 enum { REGISTERS = 64 };
 
-// Registers that hold the loaded value, or something that was made of it.
+// Registers that hold the loaded value (same), or a value computed from it.
 typedef struct {
     struct {
         uint32_t reg;
@@ -28,7 +41,7 @@ static bool made_of(const Guess *guess, const PtxOperand *operand) {
     return made;
 }
 
-// False: no room.
+// False: too many registers.
 static bool write_to(Guess *guess, const PtxOperand *result, bool made, bool same) {
     for (uint32_t k = guess->count; k-- > 0;)
         if (guess->at[k].reg == result->reg) guess->at[k] = guess->at[--guess->count];
@@ -41,8 +54,8 @@ static bool write_to(Guess *guess, const PtxOperand *result, bool made, bool sam
     return true;
 }
 
-// An instruction that makes a register of registers, or loads one from where the guess does not
-// lead. False: another one.
+// Follows an instruction that computes a register from registers, or loads one from an address that
+// does not depend on the guess. False: it is another instruction.
 static bool compute(Guess *guess, const PtxInst *inst) {
     const PtxOpcodeRow *row = &ptx_opcodes[inst->opcode];
     const PtxOperand *operands = inst->operands;
@@ -62,7 +75,7 @@ static bool is_cas(const PtxInst *inst) {
     return inst->opcode == OPCODE_ATOM && ptx_has(inst, PTX_MOD_CAS);
 }
 
-// Whether it compares the guess with what the `cas` found.
+// Whether the instruction compares the guess with the value that the `cas` found.
 static bool compares(const Guess *guess, const PtxInst *inst, const PtxOperand *found) {
     const PtxOperand *operands = inst->operands;
     if (inst->opcode != OPCODE_SETP || inst->operand_count != 3) return false;

@@ -6,8 +6,8 @@
 //   acquires: .acquire; a strong read, then a fence
 //
 // Both must be strong with a scope that includes the other thread. Order is transitive, also
-// through barriers. The checker does not look at values, and blocks run one after another here, so
-// it finds a missing fence even when nothing went wrong.
+// through barriers. The checker does not examine values, and blocks run one after another here, so
+// it finds a missing fence even if all values are right.
 //
 // A fence covers its own thread, and the threads that a later barrier releases if they have
 // executed a fence of its scope too. So in the usual pattern (all threads write and call
@@ -18,15 +18,15 @@
 //
 // A message is a relaxed store of eight bytes or more, which can carry data itself, as in scans
 // that look back from tile to tile (Merrill and Garland, 2016). The memory model orders nothing
-// before it. But its value depends on what its thread has read, so those reads are over: a thread
-// that has read the message may overwrite what was read. It orders nothing else.
+// before it. But its value depends on what its thread has read, so those reads are complete: a
+// thread that has read the message may overwrite what was read. It orders nothing else.
 //
 // Volatile accesses need less (race.c): a strong read that observes a release acquires eagerly,
 // without a later fence, as the last block does in the CUDA C++ Programming Guide. A
 // compare-and-swap does not: it takes a lock, and the fence after it is part of the lock.
 //
-// Wide: with a scope that includes other blocks. That is the device, the system, and in launches
-// with clusters the cluster, even where the two blocks are of different clusters.
+// "Wide" means a scope that includes other blocks: the device, the system and, in launches with
+// clusters, the cluster (even if the two blocks are of different clusters).
 #include <string.h>
 
 #include "simt/observe/race/checker.h"
@@ -57,19 +57,19 @@ static SyncWord *find_word(const SyncTable *table, uint64_t address) {
 }
 
 // Doubles the slots.
-static void widen(ReleaseRoom *room, SyncTable *table) {
+static void widen(ReleasePool *pool, SyncTable *table) {
     SyncTable wider = *table;
     wider.slots = table->slots ? table->slots * 2 : 16;
-    wider.at = ARENA_NEW(&room->arena, wider.slots, SyncWord);
+    wider.at = ARENA_NEW(&pool->arena, wider.slots, SyncWord);
     for (uint32_t i = 0; i < table->slots; i++)
         if (table->at[i].address) wider.at[slot_of(&wider, table->at[i].address)] = table->at[i];
     *table = wider;
 }
 
-static SyncWord *make_word(ReleaseRoom *room, SyncTable *table, uint64_t address) {
+static SyncWord *make_word(ReleasePool *pool, SyncTable *table, uint64_t address) {
     SyncWord *word = find_word(table, address);
     if (word) return word;
-    if (table->count * 2 >= table->slots) widen(room, table);
+    if (table->count * 2 >= table->slots) widen(pool, table);
     if (!table->count || address < table->low) table->low = address;
     if (!table->count || address > table->high) table->high = address;
     table->count++;
@@ -80,7 +80,7 @@ static SyncWord *make_word(ReleaseRoom *room, SyncTable *table, uint64_t address
 
 // --- reads ---
 
-// The lanes have read a word that has this log.
+// Adds that lanes have read a word with this log.
 static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *access,
                      uint32_t lanes) {
     bool wide = is_wide(checker, access->scope);
@@ -90,10 +90,10 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
     Seen seen = {log, log_count(log), lanes, wide, false, swap};
     bool acquires = access->order & ORDER_ACQUIRE;
     if (acquires) seen.swap = false;
-    seen_add(checker->room, acquires ? &warp->acquired : &warp->pending, seen);
+    seen_add(checker->pool, acquires ? &warp->acquired : &warp->pending, seen);
     seen.message = true;
     seen.swap = false;
-    if (!acquires && is_message(access)) seen_add(checker->room, &warp->acquired, seen);
+    if (!acquires && is_message(access)) seen_add(checker->pool, &warp->acquired, seen);
     checker->order.any = true;
 }
 
@@ -105,7 +105,7 @@ static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint3
         seen.swap = false;
         bool near = log_only(seen.log, checker->block);
         if (seen.lanes && (near || (wide && seen.wide)))
-            seen_add(checker->room, &to->acquired, seen);
+            seen_add(checker->pool, &to->acquired, seen);
     }
 }
 
@@ -117,7 +117,7 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
     return any ? times : NULL;
 }
 
-// A release of everything that happens before what lanes of a warp do now.
+// Makes a release of everything that happens before what lanes of a warp do now.
 static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool wide,
                                   bool message) {
     uint32_t index = warp->index;
@@ -139,17 +139,17 @@ static const Release *release_now(Checker *checker, const Warp *warp, uint32_t l
                      .wide = wide,
                      .message = message};
     checker->order.any = true;
-    return release_new(checker->room, &facts, &checker->order.warps[index].acquired,
+    return release_new(checker->pool, &facts, &checker->order.warps[index].acquired,
                        &checker->order.common.acquired);
 }
 
-// Adds what the lanes `of` have in a release to a word's log.
+// Adds the part of a release that belongs to the lanes `of` to a word's log.
 static void write_log(Checker *checker, SyncWord *word, const Release *release, uint32_t of,
                       bool wide) {
     wide = wide && release->wide;
     if (!wide && word->narrow_block != checker->block) word->narrow = NULL;
     if (!wide) word->narrow_block = checker->block;
-    log_add(checker->room, wide ? &word->wide : &word->narrow, release, of);
+    log_add(checker->pool, wide ? &word->wide : &word->narrow, release, of);
 }
 
 static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
@@ -159,11 +159,11 @@ static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
 }
 
 static void append(Checker *checker, Knowledge *to, Fenced fenced) {
-    ARENA_GROW(&checker->room->arena, to->fenced, to->fenced_count, to->fenced_capacity);
+    ARENA_GROW(&checker->pool->arena, to->fenced, to->fenced_count, to->fenced_capacity);
     to->fenced[to->fenced_count++] = fenced;
 }
 
-// Adds what a fence made ready, which replaces what earlier fences of the same lanes did.
+// Adds a fence, which replaces earlier fences of the same lanes.
 static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < to->fenced_count; i++) {
@@ -179,7 +179,7 @@ static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     append(checker, to, fenced);
 }
 
-// Writes what fences made ready for `lanes`; it is visible to other blocks for the lanes in `wide`.
+// Releases the fences of `lanes` to a word; visible to other blocks for the lanes in `wide`.
 static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
                          uint32_t lanes, uint32_t wide) {
     for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
@@ -201,7 +201,7 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
                        (is_fenced(own, fenced) || is_fenced(&checker->order.common, fenced));
     const bool message = is_message(access);
     if (!releases && !after_fence && !message) return;
-    SyncWord *word = make_word(checker->room, table, address);
+    SyncWord *word = make_word(checker->pool, table, address);
     if (message)
         write_log(checker, word, release_now(checker, warp, lanes, wide, true), lanes, wide);
     if (releases)
@@ -241,8 +241,8 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
     return same & mask;
 }
 
-// Of lanes that access one word those whose writes can be read: of several stores to one place the
-// last one, of compare-and-swaps those that succeed.
+// The lanes, of those that access one word, whose writes can be read: the last one of several
+// stores to one address, and the compare-and-swaps that succeed.
 static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lanes,
                             const uint64_t address[LANES]) {
     uint32_t seen = 0;
@@ -268,7 +268,7 @@ static void note_waits(Checker *checker, const Access *access, uint32_t mask,
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint64_t first = address[__builtin_ctz(m)], end = first + address_bytes(access);
         for (uint64_t at = first; at < end; at += 4)
-            make_word(checker->room, table, key_of(at))->waited = true;
+            make_word(checker->pool, table, key_of(at))->waited = true;
     }
 }
 
@@ -300,10 +300,9 @@ void order_access(Checker *checker, const Warp *warp, const Access *access, uint
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
-            // Copies that are done count at any scope: they were made for the threads that wait
-            // here.
+            // A thread that waits here acquires completed copies at any scope.
             if (word->copies && access->order & ORDER_ACQUIRE)
-                seen_add(checker->room, &own->acquired,
+                seen_add(checker->pool, &own->acquired,
                          (Seen){word->copies, log_count(word->copies), same, true, false, false});
             checker->order.any |= word->copies != NULL;
         }
@@ -318,7 +317,7 @@ bool order_released(const SyncTable *table, uint64_t address) {
     return word && (word->wide || word->narrow);
 }
 
-// The lanes that have seen the same of every other lane as the first of them has.
+// The lanes whose knowledge of every other lane equals that of the first one.
 static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!(checker->sync.parted >> warp & 1)) return lanes;
     const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->sync.lane_known[warp];
@@ -360,7 +359,7 @@ static void add_all(Checker *checker, SeenList *to, const SeenList *from) {
     for (uint32_t i = 0; i < from->count; i++) {
         Seen seen = from->at[i];
         seen.lanes = ALL_LANES;
-        seen_add(checker->room, to, seen);
+        seen_add(checker->pool, to, seen);
     }
 }
 
@@ -383,7 +382,7 @@ static uint32_t warps_of(const Checker *checker) {
 }
 
 void order_begin(Checker *checker) {
-    if (!checker->machine->ordered) release_forget_all(checker->room);
+    if (!checker->machine->ordered) release_forget_all(checker->pool);
     checker->order.words = (SyncTable){0};
     memset(checker->order.fenced, 0, sizeof checker->order.fenced);
     memset(checker->order.fenced_wide, 0, sizeof checker->order.fenced_wide);
@@ -391,7 +390,7 @@ void order_begin(Checker *checker) {
     checker->order.any = false;
     checker->order.common = (Knowledge){0};
     memset(checker->order.warps, 0, MAX_WARPS * sizeof *checker->order.warps);
-    memset(checker->order.passed, 0, sizeof checker->order.passed);
+    memset(checker->order.arrived, 0, sizeof checker->order.arrived);
 }
 
 void order_barrier(Checker *checker) {
@@ -402,14 +401,14 @@ void order_barrier(Checker *checker) {
     }
 }
 
-void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
+void order_arrive(Checker *checker, uint32_t barrier, uint32_t warp) {
     if (checker->order.any)
-        add_knowledge(checker, &checker->order.passed[barrier], &checker->order.warps[warp]);
+        add_knowledge(checker, &checker->order.arrived[barrier], &checker->order.warps[warp]);
 }
 
 void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting) {
     if (!checker->order.any) return;
-    Knowledge *all = &checker->order.passed[barrier];
+    Knowledge *all = &checker->order.arrived[barrier];
     for (uint32_t m = waiting; m; m &= m - 1)
         add_knowledge(checker, all, &checker->order.warps[__builtin_ctz(m)]);
     for (uint32_t m = waiting; m; m &= m - 1)
@@ -417,7 +416,7 @@ void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting) {
     clear_knowledge(all);
 }
 
-void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
+void order_share_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!checker->order.any) return;
     Knowledge *own = &checker->order.warps[warp];
     seen_spread(&own->acquired, lanes);
@@ -428,7 +427,7 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!checker->order.any) return;
     Knowledge *own = &checker->order.warps[warp];
     const size_t count = own->fenced_count;
-    order_tell_lanes(checker, warp, lanes);
+    order_share_lanes(checker, warp, lanes);
     for (uint32_t i = 0; i < count; i++) {
         Fenced *one = &own->fenced[i];
         const Fenced rest = {one->release, one->of & ~lanes, one->lanes & ~lanes, true};
@@ -446,24 +445,24 @@ bool order_acquired(Checker *checker, uint32_t thread, const Event *event) {
     const SeenList *own = &checker->order.warps[thread / LANES].acquired;
     const SeenList *pending = &checker->order.warps[thread / LANES].pending;
     const uint32_t lane = thread % LANES;
-    return seen_orders(checker->room, own, lane, event) ||
-           seen_orders(checker->room, &checker->order.common.acquired, lane, event) ||
+    return seen_orders(checker->pool, own, lane, event) ||
+           seen_orders(checker->pool, &checker->order.common.acquired, lane, event) ||
            (event->eager &&
-            (seen_orders(checker->room, pending, lane, event) ||
-             seen_orders(checker->room, &checker->order.common.pending, lane, event)));
+            (seen_orders(checker->pool, pending, lane, event) ||
+             seen_orders(checker->pool, &checker->order.common.pending, lane, event)));
 }
 
 // --- clusters ---
 
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
     const Release *release = release_now(checker, warp, warp->exec, true, false);
-    log_add(checker->room, &first->cluster.log, release, release->lanes);
+    log_add(checker->pool, &first->cluster.log, release, release->lanes);
 }
 
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
     if (!first->cluster.log) return;
     const Seen seen = {first->cluster.log, first->cluster.seen, warp->exec, true, false, false};
-    seen_add(checker->room, &checker->order.warps[warp->index].acquired, seen);
+    seen_add(checker->pool, &checker->order.warps[warp->index].acquired, seen);
     checker->order.any = true;
 }
 
@@ -479,14 +478,14 @@ bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t ti
 void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Record copy) {
     const SeenList none = {0};
     const Release facts = {.block = record_copy_block(copy), .floor = UINT64_MAX, .wide = true};
-    const Release *release = release_new(checker->room, &facts, &none, &none);
-    SyncWord *word = make_word(checker->room, table, key_of(address));
-    log_add(checker->room, &word->copies, release, release->lanes);
+    const Release *release = release_new(checker->pool, &facts, &none, &none);
+    SyncWord *word = make_word(checker->pool, table, key_of(address));
+    log_add(checker->pool, &word->copies, release, release->lanes);
 }
 
 void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes) {
     const Release *release = release_now(checker, warp, lanes, false, false);
-    SyncWord *word = make_word(checker->room, &checker->order.words, key_of(address));
+    SyncWord *word = make_word(checker->pool, &checker->order.words, key_of(address));
     write_log(checker, word, release, lanes, false);
 }
 

@@ -45,8 +45,8 @@ static const Site *site_of(const Race *at, Record record) {
     return check_site_of(at->checker, record);
 }
 
-// Whether both are volatile accesses of two warps to a flag in shared memory: a word through which
-// a fence has released something. A thread that polls a flag needs no stronger access.
+// Whether both are volatile accesses of two warps to a flag in shared memory, which is a word
+// through which a fence has released something. A thread that polls a flag needs no more.
 static bool is_flag(const Race *at, Record record, uint64_t address) {
     return at->owner && at->access->order & ORDER_VOLATILE &&
            site_of(at, record)->inst->order & ORDER_VOLATILE &&
@@ -56,14 +56,16 @@ static bool is_flag(const Race *at, Record record, uint64_t address) {
 
 // --- stores of equal values ---
 
-// The bytes that a lane stores or copies there by cp.async. False: they are not known.
-static bool brought(const Race *at, uint32_t lane, uint64_t address, uint32_t count, uint8_t *to) {
+// Copies to `to` the bytes that a lane stores, or copies by cp.async, at an address. False: they
+// are not known.
+static bool stored_bytes(const Race *at, uint32_t lane, uint64_t address, uint32_t count,
+                         uint8_t *to) {
     const uint32_t offset = (uint32_t)(address - at->address[lane]);
     if (at->copy) return address_copied(at->warp, at->access->inst, (int)lane, offset, count, to);
     return address_stored(at->warp, at->access, lane, offset, count, to);
 }
 
-// Whether both accesses are stores, or both are cp.async.
+// Whether both accesses are plain stores, or both are cp.async.
 static bool alike(const Race *at, Record record) {
     const Inst *other = site_of(at, record)->inst;
     if (at->copy) return at->access->inst->access == ACCESS_COPY && other->access == ACCESS_COPY;
@@ -75,7 +77,7 @@ static bool alike(const Race *at, Record record) {
 static bool same_value(const Race *at, Record record, uint64_t address, uint32_t count) {
     uint8_t mine[4], theirs[4];
     if (at->kind != ACCESS_STORE || !alike(at, record)) return false;
-    if (!brought(at, at->lane, address, count, mine)) return false;
+    if (!stored_bytes(at, at->lane, address, count, mine)) return false;
     const uint32_t lane = record_thread(record) % LANES;
     const Record same = (record ^ (at->copy ? at->copy : at->mine)) >> RECORD_SITE;
     const bool together = !same && !((record ^ at->mine) & RECORD_WARP_MASK) &&
@@ -83,7 +85,7 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
                           at->address[lane] <= address &&
                           address + count <= at->address[lane] + at->size;
     if (together)
-        brought(at, lane, address, count, theirs);
+        stored_bytes(at, lane, address, count, theirs);
     else
         memcpy(theirs, at->owner ? at->owner->shared + address : memory_at(address), count);
     return memcmp(mine, theirs, count) == 0;
@@ -92,9 +94,9 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // --- the rules ---
 
 // Whether two strong accesses, which are no race, are still suspicious: one is a volatile store,
-// the other is volatile or atomic, neither is a spin read (lower/spin_reads.c), and nothing orders
-// them. A lane of a warp may write what another lane has read before, as warp-synchronous code
-// does. The reverse is found at the read.
+// the other is volatile or atomic, neither is a spin read (lower/spin_reads.c), and they are
+// unordered. A lane may write what another lane of its warp has read before, as warp-synchronous
+// code does. The reverse is found at the read.
 static bool are_unordered(const Race *at, Record record, bool write) {
     const Site *other = site_of(at, record);
     const Inst *inst = at->access->inst;
@@ -116,8 +118,8 @@ static void against_volatile(const Race *at, Record record, uint64_t address, ui
     finding_race(at->checker, KIND_VOLATILE, PTX_GLOBAL, at->mine, record, address);
 }
 
-// Checks the lane's access against an earlier one; `write`: the earlier one wrote. True: nothing
-// orders the two, but both stored the same value, so they are no race.
+// Checks the lane's access against an earlier one; `write`: the earlier one wrote. True: the two
+// are unordered, but both stored the same value, so they are no race.
 static bool against(const Race *at, Record record, uint64_t address, uint32_t count, bool write) {
     if (race_before(at, record, at->mine)) return false;
     if (both_strong(at, record)) {
@@ -133,14 +135,14 @@ static bool against(const Race *at, Record record, uint64_t address, uint32_t co
 }
 
 // ld.global.nc must not read what the launch has written, even if that is ordered before.
-static void against_promise(const Race *at, Record write, uint64_t address) {
+static void check_constant(const Race *at, Record write, uint64_t address) {
     if (write < at->start || check_saturated(at->checker, at->mine) || !ordered(at, write, false))
         return;
     finding_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
 }
 
 // Whether a strong read has observed the last strong write to its word.
-static bool observes(Record read) { return record_scope(read) && !(read & RECORD_IS_PASSED); }
+static bool observes(Record read) { return record_scope(read) && !(read & RECORD_IS_FOLLOWED); }
 
 static uint32_t bits_of(uint64_t address, uint32_t count) {
     return ((1u << count) - 1) << address % 4;
@@ -156,7 +158,8 @@ static Record record_of(const Rest *rest, uint32_t lane) {
 static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) {
     const Record write = old[WRITE];
     if (!record_scope(write)) return false;
-    if (write >= at->start && site_of(at, write)->looks && ordered(at, write, false)) return true;
+    if (write >= at->start && site_of(at, write)->uses_old && ordered(at, write, false))
+        return true;
     if (at->strong) return false; // a volatile read and then a volatile write order nothing
     for (int slot = READ; slot < SLOTS; slot++)
         if (old[slot] >= at->start && observes(old[slot]) && ordered(at, old[slot], false))
@@ -167,15 +170,15 @@ static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) 
     return false;
 }
 
-// Whether a later access that races with `old` also races with this one, so that `old` need not be
-// recorded any more. equal: both stored the same value and nothing orders them.
-static bool stands_for(const Race *at, Record old, bool write, bool equal) {
+// Whether a later access that races with `old` also races with this one, so that the record of
+// `old` is no longer needed. equal: both stored the same value and are unordered.
+static bool supersedes(const Race *at, Record old, bool write, bool equal) {
     if (old < at->all_before) return true;
     if (at->kind == ACCESS_LOAD)
         return (at->strong ? record_scope(old) : !observes(old)) && ordered(at, old, true);
     if (!at->strong) return !equal; // it happens before this one, or they race
     return record_scope(old) &&
-           ((write && site_of(at, at->mine)->looks) || ordered(at, old, !write));
+           ((write && site_of(at, at->mine)->uses_old) || ordered(at, old, !write));
 }
 
 // Checks the access against those of the word that do not fit into its records. A write replaces
@@ -191,8 +194,8 @@ static void against_rest(const Race *at, uint64_t address, uint32_t count, bool 
             const uint32_t lane = (uint32_t)__builtin_ctz(m);
             const Record record = record_of(rest, lane);
             const bool equal = against(at, record, address, count, rest->writes);
-            if (loads || !stands_for(at, record, rest->writes, equal)) kept |= 1u << lane;
-            if (!loads && at->strong && observes(rest->first)) rest->first |= RECORD_IS_PASSED;
+            if (loads || !supersedes(at, record, rest->writes, equal)) kept |= 1u << lane;
+            if (!loads && at->strong && observes(rest->first)) rest->first |= RECORD_IS_FOLLOWED;
         }
         if (!(rest->bytes & ~bytes))
             rest_drop(at->rest, rest, ~kept);
@@ -201,8 +204,8 @@ static void against_rest(const Race *at, uint64_t address, uint32_t count, bool 
     }
 }
 
-// Saves an access that does not fit into the records of `count` bytes of a word. Where blocks never
-// wait for each other, a block saves only its own accesses: nothing orders those of other blocks.
+// Saves an access that does not fit into the records of `count` bytes of a word. If blocks never
+// wait for each other, a block saves only its own accesses: those of other blocks are unordered.
 static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32_t count,
                          bool writes) {
     if (record_is_copy(record) || at->rest->work > REST_WORK) return;
@@ -211,8 +214,8 @@ static void keep_in_rest(const Race *at, Record record, uint64_t address, uint32
     rest_add(at->rest, address / 4, bits_of(address, count), record, writes, at->all_before);
 }
 
-// Of two records the one with the higher worth is kept: first copies that nobody has waited for,
-// then accesses of other blocks, then of other warps.
+// When only one of two records can be saved, it is the one with the higher worth: first a copy for
+// which no thread has waited, then an access of another block, then one of another warp.
 static uint64_t worth(const Race *at, Record record) {
     if (record_is_copy(record)) return 4;
     if (race_own(at, record) || block_of(at, record) != at->checker->block)
@@ -225,16 +228,17 @@ static void keep(const Race *at, Cells *cells, int slot, uint32_t k, const Recor
                  const bool equal[2], uint64_t address, uint32_t count) {
     const Record first = old[slot], second = old[slot + 1], mine = at->copy ? at->copy : at->mine;
     Shadow *shadow = at->shadow;
-    const uint64_t steps = at->checker->room->steps;
-    bool beside = !stands_for(at, first, slot == WRITE, equal[0]);
-    if (beside && !stands_for(at, second, slot == WRITE, equal[1])) {
+    const uint64_t steps = at->checker->pool->steps;
+    bool beside = !supersedes(at, first, slot == WRITE, equal[0]);
+    if (beside && !supersedes(at, second, slot == WRITE, equal[1])) {
         const bool strong = record_scope(first), even = strong == (record_scope(second) != 0);
         beside = even ? worth(at, first) >= worth(at, second) : !strong;
         if (at->partial || !even || strong != at->strong)
             keep_in_rest(at, beside ? second : first, address, count, slot == WRITE);
     }
-    at->rest->work += at->checker->room->steps - steps;
-    if (!shadow_room(shadow, cells, slot) || (beside && !shadow_room(shadow, cells, slot + 1))) {
+    at->rest->work += at->checker->pool->steps - steps;
+    if (!shadow_ensure(shadow, cells, slot) ||
+        (beside && !shadow_ensure(shadow, cells, slot + 1))) {
         at->checker->lost = true;
         return;
     }
@@ -245,9 +249,9 @@ static void keep(const Race *at, Cells *cells, int slot, uint32_t k, const Recor
 }
 
 // A strong write follows the strong reads of its word, which have not observed it.
-static void pass_reads(const Cells *cells, uint32_t k, const Record old[SLOTS]) {
+static void mark_reads_followed(const Cells *cells, uint32_t k, const Record old[SLOTS]) {
     for (int slot = READ; slot < SLOTS; slot++)
-        if (observes(old[slot])) cells->at[slot][k] |= RECORD_IS_PASSED;
+        if (observes(old[slot])) cells->at[slot][k] |= RECORD_IS_FOLLOWED;
 }
 
 // Checks the access to one word or byte against all records, and records it.
@@ -262,18 +266,18 @@ static void check_cell(const Race *at, Cells *cells, uint32_t k, uint64_t addres
     const bool seen = (!at->strong || at->volatiles) && observed(at, old, address);
     for (int i = 0; i < 2; i++)
         if (!seen || !record_scope(old[i])) equal[i] = against(at, old[i], address, count, true);
-    if (at->constant) against_promise(at, old[WRITE], address);
+    if (at->constant) check_constant(at, old[WRITE], address);
     for (int slot = READ; !loads && slot < SLOTS; slot++)
         against(at, old[slot], address, count, false);
     if (others) against_rest(at, address, count, seen);
-    if (!loads && at->strong) pass_reads(cells, k, old);
+    if (!loads && at->strong) mark_reads_followed(cells, k, old);
     keep(at, cells, loads ? READ : WRITE, k, old, equal, address, count);
 }
 
-// --- a shorter way for most accesses ---
+// --- a fast path for most accesses ---
 
-// Records the access in place of the last one of its kind, which becomes the second where it is of
-// a more distant thread than the second. False: check_cell has to decide.
+// Records the access in place of the last one of its kind. That becomes the second one if its
+// thread is at least as distant as the second one's. False: check_cell has to decide.
 static inline __attribute__((always_inline)) bool quick_put(const Race *at, const Cells *cells,
                                                             int slot, uint32_t k, Record first) {
     if (!race_before(at, first, at->mine)) {
@@ -312,7 +316,7 @@ static inline __attribute__((always_inline)) bool quick_store(const Race *at, co
     return true;
 }
 
-// For words that are accessed by atomic operations of one scope only, as counters are.
+// For words that only atomic operations of one scope update, such as counters.
 static bool quick_update(const Race *at, const Cells *cells, uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
     const Record second = race_record(at, cells, WRITE_2, k);
@@ -339,13 +343,13 @@ static void touch(Race *at, Cells *cells, uint32_t k, uint64_t address, uint32_t
     check_cell(at, cells, k, address, count);
 }
 
-static bool enter_region(Race *at, uint64_t address) {
+static bool find_region(Race *at, uint64_t address) {
     if (!at->owner) at->shadow = shadow_region(address);
     at->checker->lost |= !at->shadow;
     return at->shadow != NULL;
 }
 
-// An access to part of a word, or to a word that was accessed in parts before.
+// Checks an access to part of a word, or to a word of which parts were accessed before.
 static void touch_bytes(Race *at, uint64_t address, uint32_t count, bool quick) {
     const uint32_t offset = (uint32_t)(address - at->shadow->low);
     if (!shadow_split(at->shadow, offset / 4)) at->checker->lost = true;
@@ -356,7 +360,7 @@ static void touch_bytes(Race *at, uint64_t address, uint32_t count, bool quick) 
 
 static void touch_lane(Race *at, bool quick) {
     const uint64_t first = at->address[at->lane];
-    if (!enter_region(at, first)) return;
+    if (!find_region(at, first)) return;
     Shadow *shadow = at->shadow;
     race_note_latest(shadow, at->kind == ACCESS_LOAD ? READ : WRITE,
                      at->copy ? at->copy : at->base);
@@ -373,9 +377,9 @@ static void touch_lane(Race *at, bool quick) {
     }
 }
 
-// Leaves out lanes between the first and the last of those that do the same at one address:
-// whatever races with one of them also races with the first or the last. Reads of unwritten memory
-// stay.
+// Removes the lanes between the first and the last of consecutive lanes that access one address:
+// whatever races with one of them also races with the first or the last. If one reads unwritten
+// memory, all lanes stay.
 static uint32_t without_middle(const Race *at, uint32_t mask) {
     uint32_t same = 0;
     for (uint32_t l = 0; l < LANES - 1; l++)
@@ -405,23 +409,23 @@ static uint32_t followed(const Race *at, uint32_t mask) {
     return next & mask & mask >> 1;
 }
 
-// The first lane of a mask, with the lanes that follow it in a row of consecutive elements.
-static uint32_t row_from(uint32_t mask, uint32_t next) {
+// The first lane of a mask, with the lanes that follow it in a range of consecutive elements.
+static uint32_t range_from(uint32_t mask, uint32_t next) {
     const uint32_t first = mask & -mask, last = ~next & ~(first - 1);
     return ((last & -last) << 1) - first;
 }
 
-// Checks a row at once. False: nothing was done, and each lane has to be checked.
-static bool touch_row(Race *at, uint32_t lanes) {
-    enum { WORTH_A_ROW = 4 };
+// Checks a range at once. False: nothing was done, and each lane has to be checked.
+static bool touch_range(Race *at, uint32_t lanes) {
+    enum { WORTH_A_RANGE = 4 };
     const uint32_t first = (uint32_t)__builtin_ctz(lanes), size = at->size;
     const uint32_t count = (uint32_t)__builtin_popcount(lanes);
     const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
-    return count >= WORTH_A_ROW &&
-           race_row(at, first, at->address[first], (uint64_t)count * size, shift);
+    return count >= WORTH_A_RANGE &&
+           race_range(at, first, at->address[first], (uint64_t)count * size, shift);
 }
 
-// Rows and single lanes, in the order of the lanes, since one lane may race with another.
+// Checks ranges and single lanes, in the order of the lanes, since one lane may race with another.
 void race_lanes(Race *at, uint32_t mask) {
     const bool quick = !at->copy && !any_rest(at, mask) && !(at->strong && at->volatiles);
     const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);
@@ -429,9 +433,9 @@ void race_lanes(Race *at, uint32_t mask) {
     const bool weak = quick && !at->strong && at->kind != ACCESS_ATOMIC;
     const uint32_t next = weak ? followed(at, mask) : 0;
     while (mask) {
-        const uint32_t row = next ? row_from(mask, next) : mask;
-        mask &= ~row;
-        for (uint32_t m = next && touch_row(at, row) ? 0 : row; m; m &= m - 1) {
+        const uint32_t range = next ? range_from(mask, next) : mask;
+        mask &= ~range;
+        for (uint32_t m = next && touch_range(at, range) ? 0 : range; m; m &= m - 1) {
             at->lane = (uint32_t)__builtin_ctz(m);
             at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
             if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);

@@ -1,16 +1,16 @@
-// Data races, by one rule for shared and global memory: two accesses of different threads to a
-// byte, of which at least one writes, that are not both strong with scopes that include each other,
-// and neither of which happens before the other (PTX ISA, "Memory Consistency Model: Data-Races").
-// Two stores of the same value are not reported.
+// Finds data races in shared and global memory. A race is two accesses to a byte by different
+// threads, of which at least one writes, that are not both strong with scopes that include each
+// other, and neither of which happens before the other (PTX ISA, "Memory Consistency Model:
+// Data-Races"). Two stores of the same value are not reported.
 //
 // Each word, or byte, has records of its last write and its last read. A new access replaces the
 // record of one that happens before it: whatever races with the old one later also races with the
-// new one. Otherwise the old record becomes the second one. Of three accesses, where only barriers
-// of whole blocks and whole warps order threads, the two are kept that are most distant: of another
-// block before another warp before another lane. That is enough, since an access that neither
-// happens before is of another block, warp or lane than at least one of them. Where a kernel can
-// order some threads and not others (Code.partial), or where strong accesses are mixed with weak
-// ones, all accesses are kept (rest.h).
+// new one. Otherwise the old record becomes the second one. If only barriers of whole blocks and
+// whole warps order threads, the two most distant of three accesses are enough: another block is
+// more distant than another warp, and another warp than another lane. A later access that is
+// ordered after neither of the two differs from at least one of them in its block, warp or lane. If
+// a kernel can order some threads and not others (Code.partial), or if strong and weak accesses are
+// mixed, all accesses are saved (rest.h).
 #ifndef CHECK_RACE_H
 #define CHECK_RACE_H
 
@@ -29,7 +29,7 @@ typedef struct {
     Record mine;        // of the lane that is checked
     Record copy;        // of an asynchronous copy, recorded in place of mine; 0: it is none
     Record start;       // earlier records are of other launches or blocks: the word is unwritten
-    Record skip;        // earlier records are taken to happen before this access
+    Record skip;        // earlier records are treated as ordered before this access
     Record all_before;  // earlier records happen before every access from now on
     Record floor;       // earlier records of the block happen before, by a barrier,
     Record warp_floor;  // and earlier ones of the warp, by bar.warp.sync
@@ -47,24 +47,25 @@ typedef struct {
 void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access *access,
                 uint32_t mask, const uint64_t address[LANES], uint64_t copy);
 // Checks these lanes' accesses against all earlier ones, and records them. Accesses to consecutive
-// elements are checked in rows.
+// elements are checked in ranges.
 void race_lanes(Race *at, uint32_t mask);
 
 // The same for a weak access to consecutive words, or bytes, 1 << shift of them for each lane from
 // `first` on. False: nothing was done, and race_lanes has to check each lane.
-enum { ROW_OF_ONE = 31 };
-bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift);
+enum { RANGE_OF_ONE = 31 };
+bool race_range(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift);
 
-// A lane's copy is complete and becomes an access of its thread; and all copies are forgotten.
+// Turns the records of a lane's completed copy into accesses of its thread; removes the records of
+// all copies.
 void race_complete_copy(Shadow *shadow, uint64_t address, uint64_t bytes, Record copy, Record mine);
 void race_forget_copies(Shadow *shadow, Extent where);
 
-// In unwritten.c: a read of a byte that nothing has written, and whether an instruction has made so
-// many of them that no more are checked.
+// In unwritten.c: reports a read of an unwritten byte; whether an instruction has made so many such
+// reads that no more are checked.
 void unwritten_read(const Race *at, uint32_t byte);
 bool unwritten_often(const Checker *checker, uint32_t site);
 
-// --- for race.c and row.c ---
+// --- for race.c and range.c ---
 
 static inline bool race_own(const Race *at, Record record) { return record - at->times < at->span; }
 
@@ -77,15 +78,15 @@ static inline uint64_t race_before(const Race *at, Record record, Record mine) {
     return (uint64_t)(record < at->skip) | ((uint64_t)race_own(at, record) & earlier);
 }
 
-// How distant the thread of a record is: 0 when ordered before, then of the warp, the block,
-// others.
+// The distance of a record's thread: 0 if its access is ordered before, 1 in the same warp, 2 in
+// the same block, 3 in another block.
 static inline uint64_t race_distance(const Race *at, Record record, Record mine) {
     if (race_before(at, record, mine)) return 0;
     if (!race_own(at, record)) return 3;
     return (record ^ mine) & RECORD_WARP_MASK ? 2 : 1;
 }
 
-// Raises the bound on the records of a slot to this record, made by any lane of its warp.
+// Raises Shadow.latest to this record, made by any lane of its warp.
 static inline void race_note_latest(Shadow *shadow, int slot, Record record) {
     const Record last = record | RECORD_LANE_MASK | 7;
     if (last > shadow->latest[slot]) shadow->latest[slot] = last;

@@ -1,11 +1,12 @@
-// Releases, logs, what was seen of them: see release.h.
+// Adds releases to logs, and finds whether the releases that a thread has seen order an access. See
+// release.h.
 #include "simt/observe/race/release.h"
 
 #include <string.h>
 
-// The part of some lanes in a release in a log, and the entry before it of the same block (-1:
-// none). Neither it nor any of those orders an access that is not before `latest`. jump, depth: see
-// jump_of.
+// An entry of a log: the part of a release that belongs to some lanes. before: the previous entry
+// of the same block (-1: none). Neither this entry nor those before it order an access at `latest`
+// or later. jump, depth: see jump_of.
 typedef struct {
     const Release *release;
     uint32_t lanes;
@@ -27,8 +28,8 @@ struct Log {
     size_t carried_count, carried_capacity;
     uint32_t *last; // hash table of blocks: their last entries + 1, 0: free
     uint32_t slots;
-    uint64_t query; // the last one that came here,
-    uint32_t asked; // and how many of its releases that one asked
+    uint64_t query;    // the last query that examined this log,
+    uint32_t examined; // and how many releases it examined
 };
 
 // --- what was seen ---
@@ -41,8 +42,7 @@ static bool includes(const Seen *a, const Seen *b) {
 
 static const Release *first_of(const Log *log) { return log->entries[0].release; }
 
-// Whether a log with one release is older than another of the same warp, whose lanes had already
-// seen all that the older one says.
+// Whether a log with one release is older than another of the same warp that includes it.
 static bool outdated(const Seen *old, const Seen *new) {
     const Log *a = old->log, *b = new->log;
     if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide ||
@@ -54,7 +54,7 @@ static bool outdated(const Seen *old, const Seen *new) {
            x->wide <= y->wide && x->message >= y->message;
 }
 
-void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
+void seen_add(ReleasePool *pool, SeenList *list, Seen seen) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const Seen *old = &list->at[i];
@@ -62,7 +62,7 @@ void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
         if (!includes(&seen, old) && !outdated(old, &seen)) list->at[kept++] = *old;
     }
     list->count = kept;
-    ARENA_GROW(&room->arena, list->at, list->count, list->capacity);
+    ARENA_GROW(&pool->arena, list->at, list->count, list->capacity);
     list->at[list->count++] = seen;
 }
 
@@ -79,7 +79,7 @@ bool log_only(const Log *log, uint64_t block) {
     return log->count > 0 && !log->slots && first_of(log)->block == block;
 }
 
-// Where a block's last entry is kept in the table, or belongs.
+// The slot of a block in the table, which is free if the block has no entry.
 static uint32_t slot_of(const Log *log, uint64_t block) {
     uint32_t at = (uint32_t)(block * 0x9E3779B97F4A7C15u >> 40) & (log->slots - 1);
     while (log->last[at] && log->entries[log->last[at] - 1].release->block != block)
@@ -94,18 +94,18 @@ static int64_t last_of(const Log *log, uint64_t block) {
     return first_of(log)->block == block ? (int64_t)log->count - 1 : -1;
 }
 
-// All entries again, in a table with room for as many more.
-static void index_entries(ReleaseRoom *room, Log *log) {
+// Builds the table anew, with room for as many entries again.
+static void index_entries(ReleasePool *pool, Log *log) {
     uint32_t slots = 16;
     while (slots < log->count * 4) slots *= 2;
-    log->last = ARENA_NEW(&room->arena, slots, uint32_t);
+    log->last = ARENA_NEW(&pool->arena, slots, uint32_t);
     log->slots = slots;
     for (uint32_t i = 0; i < log->count; i++)
         log->last[slot_of(log, log->entries[i].release->block)] = i + 1;
 }
 
-// What the release had seen is ordered for those too who see this log from here on.
-static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t lanes) {
+// A thread that sees this release in the log has also seen what the releasing lanes had seen.
+static void carry(ReleasePool *pool, Log *log, const Release *release, uint32_t lanes) {
     for (uint32_t i = 0; i < release->seen; i++) {
         const Seen *seen = &release->logs[i];
         const bool message = seen->message || release->message;
@@ -116,7 +116,7 @@ static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t 
                     log->carried[k].seen.wide >= seen->wide &&
                     log->carried[k].seen.message <= message;
         if (known) continue;
-        ARENA_GROW(&room->arena, log->carried, log->carried_count, log->carried_capacity);
+        ARENA_GROW(&pool->arena, log->carried, log->carried_count, log->carried_capacity);
         log->carried[log->carried_count] = (Carried){*seen, log_count(log)};
         log->carried[log->carried_count++].seen.message = message;
     }
@@ -133,13 +133,14 @@ static uint64_t latest_of(const Release *release) {
     return latest;
 }
 
-// How many entries of a block there are up to one of them, -1: none.
+// The number of entries of a block up to entry `at`, which is -1 if there is none.
 static uint32_t depth_of(const Log *log, int64_t at) { return at < 0 ? 0 : log->entries[at].depth; }
 
 static int64_t jump_from(const Log *log, int64_t at) { return at < 0 ? -1 : log->entries[at].jump; }
 
-// Where the entry behind this one jumps to: a jump as long as two before it together, where these
-// are equally long, else to this one (Myers, 1983: any entry is a logarithm of jumps away).
+// The target of the jump of the entry after this one: if the last two jumps are equally long, as
+// far as both together, else this entry. Any entry is then a logarithmic number of jumps away
+// (Myers, "An applicative random-access stack", 1983).
 static int64_t jump_of(const Log *log, int64_t at) {
     const int64_t once = jump_from(log, at), twice = jump_from(log, once);
     const bool equal =
@@ -147,16 +148,16 @@ static int64_t jump_of(const Log *log, int64_t at) {
     return at >= 0 && equal ? twice : at;
 }
 
-void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes) {
-    if (!*at) *at = ARENA_NEW(&room->arena, 1, Log);
+void log_add(ReleasePool *pool, Log **at, const Release *release, uint32_t lanes) {
+    if (!*at) *at = ARENA_NEW(&pool->arena, 1, Log);
     Log *log = *at;
     const Entry *end = log->count ? &log->entries[log->count - 1] : NULL;
     if (end && end->release == release) {
         if (!(lanes & ~end->lanes)) return;
         lanes |= end->lanes;
     }
-    carry(room, log, release, lanes);
-    ARENA_GROW(&room->arena, log->entries, log->count, log->capacity);
+    carry(pool, log, release, lanes);
+    ARENA_GROW(&pool->arena, log->entries, log->count, log->capacity);
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
     const uint64_t latest = latest_of(release);
@@ -169,15 +170,15 @@ void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes
                 before < 0 ? latest : later(latest, log->entries[before].latest)};
     if (alone) return;
     if (log->count * 2 > log->slots)
-        index_entries(room, log);
+        index_entries(pool, log);
     else
         log->last[slot_of(log, release->block)] = log_count(log);
 }
 
 // --- releases ---
 
-static uint64_t *copy_times(ReleaseRoom *room, const uint64_t *times) {
-    uint64_t *copy = times ? ARENA_NEW(&room->arena, DEVICE_WARP, uint64_t) : NULL;
+static uint64_t *copy_times(ReleasePool *pool, const uint64_t *times) {
+    uint64_t *copy = times ? ARENA_NEW(&pool->arena, DEVICE_WARP, uint64_t) : NULL;
     if (copy) memcpy(copy, times, DEVICE_WARP * sizeof *copy);
     return copy;
 }
@@ -187,22 +188,22 @@ static void add_seen(Release *release, const SeenList *list) {
         if (list->at[i].lanes & release->lanes) release->logs[release->seen++] = list->at[i];
 }
 
-const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+const Release *release_new(ReleasePool *pool, const Release *facts, const SeenList *seen,
                            const SeenList *more) {
-    Release *release = ARENA_NEW(&room->arena, 1, Release);
+    Release *release = ARENA_NEW(&pool->arena, 1, Release);
     *release = *facts;
-    release->warps = copy_times(room, facts->warps);
-    release->others = copy_times(room, facts->others);
-    release->logs = ARENA_NEW(&room->arena, seen->count + (size_t)more->count, Seen);
+    release->warps = copy_times(pool, facts->warps);
+    release->others = copy_times(pool, facts->others);
+    release->logs = ARENA_NEW(&pool->arena, seen->count + (size_t)more->count, Seen);
     release->seen = 0;
     add_seen(release, seen);
     add_seen(release, more);
     return release;
 }
 
-void release_forget_all(ReleaseRoom *room) {
-    arena_free(&room->arena);
-    room->stack = (SeenList){0};
+void release_forget_all(ReleasePool *pool) {
+    arena_free(&pool->arena);
+    pool->stack = (SeenList){0};
 }
 
 // --- order ---
@@ -216,44 +217,44 @@ static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint
     return release->others && time < release->others[lane];
 }
 
-// Whether the releases of a log as far as it was seen order the access; if not, puts what they had
-// seen on the stack.
-static bool log_orders(ReleaseRoom *room, const Event *event, const Seen *seen) {
+// Whether the releases that were seen of a log order the access. If not, pushes what they had seen
+// onto the stack.
+static bool log_orders(ReleasePool *pool, const Event *event, const Seen *seen) {
     Log *log = seen->log;
-    if (log->query == room->queries && log->asked >= seen->count) return false;
-    log->query = room->queries;
-    log->asked = seen->count;
+    if (log->query == pool->queries && log->examined >= seen->count) return false;
+    log->query = pool->queries;
+    log->examined = seen->count;
     int64_t at = last_of(log, event->block);
-    for (; at >= (int64_t)seen->count; room->steps++) {
+    for (; at >= (int64_t)seen->count; pool->steps++) {
         const Entry *entry = &log->entries[at];
         at = entry->jump >= (int64_t)seen->count ? entry->jump : entry->before;
     }
     for (; at >= 0; at = log->entries[at].before) {
         const Entry *entry = &log->entries[at];
         if (event->thread != ANY_THREAD && event->time >= entry->latest) break;
-        room->steps++;
+        pool->steps++;
         if (entry->release->message && !event->read) continue;
         if (covers(entry->release, entry->lanes, event->thread, event->time)) return true;
     }
-    SeenList *stack = &room->stack;
+    SeenList *stack = &pool->stack;
     for (uint32_t i = 0; i < log->carried_count && log->carried[i].at < seen->count; i++) {
         if (log->carried[i].seen.message && !event->read) continue;
-        ARENA_GROW(&room->arena, stack->at, stack->count, stack->capacity);
+        ARENA_GROW(&pool->arena, stack->at, stack->count, stack->capacity);
         stack->at[stack->count++] = log->carried[i].seen;
     }
     return false;
 }
 
-bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event) {
-    room->queries++;
+bool seen_orders(ReleasePool *pool, const SeenList *list, uint32_t lane, const Event *event) {
+    pool->queries++;
     for (size_t i = list->count; i > 0; i--) {
         const Seen *seen = &list->at[i - 1];
         if (!(seen->lanes >> lane & 1) || seen->swap || (seen->message && !event->read)) continue;
-        room->stack.count = 0;
-        bool answer = log_orders(room, event, seen);
-        while (!answer && room->stack.count) {
-            Seen next = room->stack.at[--room->stack.count];
-            answer = log_orders(room, event, &next);
+        pool->stack.count = 0;
+        bool answer = log_orders(pool, event, seen);
+        while (!answer && pool->stack.count) {
+            Seen next = pool->stack.at[--pool->stack.count];
+            answer = log_orders(pool, event, &next);
         }
         if (answer) return true;
     }

@@ -5,7 +5,7 @@
 
 #include "simt/observe/race/shadow.h"
 
-// The most entries in all and of a word; no more are added then.
+// The most entries of the table and of a word. Further accesses are not added.
 enum { MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 32 };
 
 static uint32_t *slot_of(const RestTable *table, uint64_t word) {

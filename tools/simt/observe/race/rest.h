@@ -1,8 +1,8 @@
 // Accesses that do not fit into the records of their word. The records hold two reads and two
-// writes, which is enough where only barriers of whole blocks and warps order threads. Where a
-// kernel can order some threads and not others (Code.partial), an access that comes after the two
-// recorded ones may race with a third. This table keeps all accesses that were replaced without
-// being ordered.
+// writes, which is enough if only barriers of whole blocks and warps order threads. If a kernel can
+// order some threads and not others (Code.partial), an access that is ordered after the two
+// recorded ones may race with a third. This table holds all accesses whose records were replaced by
+// unordered ones.
 #ifndef CHECK_REST_H
 #define CHECK_REST_H
 
@@ -28,11 +28,11 @@ typedef struct {
     size_t count, capacity;
     uint32_t live, writes, weak; // used entries; those that write; weak ones
     uint64_t low, high;          // all words are in [low, high)
-    uint64_t work;               // steps so far; beyond REST_WORK nothing more is added
+    uint64_t work;               // steps so far; after REST_WORK steps nothing is added
 } RestTable;
 
-// The most steps that a block spends on this table: flags that are polled and counted up again and
-// again would take more and more. After that only the records of a word remain.
+// The most steps that a block spends on this table, since flags that are polled and incremented
+// repeatedly would take ever more. After that, only the records of a word remain.
 #define REST_WORK ((uint64_t)1 << 16)
 
 // Adds the access of a record. It replaces what the same thread did there before, and entries that

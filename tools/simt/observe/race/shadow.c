@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Which block a piece of SHADOW_TIMES times belongs to, in leaves that are made when needed.
-enum { LEAF_SHIFT = 14, LEAF_PIECES = 1 << LEAF_SHIFT };
+// The block of each chunk of SHADOW_TIMES times, in leaves that are allocated when needed.
+enum { LEAF_SHIFT = 14, LEAF_CHUNKS = 1 << LEAF_SHIFT };
 #define LEAVES ((RECORD_TIMES_LIMIT * 2 / SHADOW_TIMES) >> LEAF_SHIFT)
 
 Shadow **shadow_regions;
@@ -22,29 +22,29 @@ static void *reserve(size_t bytes) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-// --- memory for records: what is given back is used again, by the power of two it has room for ---
+// --- memory for records: freed memory is reused, by sizes that are powers of two ---
 
 typedef struct Spare {
     struct Spare *next;
 } Spare;
 
 static Spare *spares[64];
-static size_t taken; // bytes, since freed memory was last looked for
+static size_t taken; // bytes, since the last reclaim
 static uint8_t *large;
-static size_t left; // of it, at its beginning
+static size_t left; // free bytes at its beginning
 
 static int power_of(size_t count) { return count > 1 ? 64 - __builtin_clzll(count - 1) : 0; }
 
-// Zeroed, from pieces that are large, in large pages where the host has them. NULL: it refuses.
-static void *room(size_t bytes) {
-    enum { PIECE = 1 << 25, ALIGN = 64 };
+// Zeroed memory, cut from large chunks, for which the host may use huge pages. NULL: out of memory.
+static void *allocate(size_t bytes) {
+    enum { CHUNK = 1 << 25, ALIGN = 64 };
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    if (bytes > PIECE) return reserve(bytes);
+    if (bytes > CHUNK) return reserve(bytes);
     if (left < bytes) {
-        large = reserve(PIECE);
-        left = large ? PIECE : 0;
-        if (large) madvise(large, PIECE, MADV_HUGEPAGE); // wishes
-        if (large) madvise(large, PIECE, MADV_DONTFORK);
+        large = reserve(CHUNK);
+        left = large ? CHUNK : 0;
+        if (large) madvise(large, CHUNK, MADV_HUGEPAGE); // a hint
+        if (large) madvise(large, CHUNK, MADV_DONTFORK);
     }
     if (!large) return NULL;
     left -= bytes;
@@ -52,33 +52,33 @@ static void *room(size_t bytes) {
     return large + left;
 }
 
-// What is not cleared costs nothing: old records count as none.
-static Record *take(size_t count) {
+// Reused memory is not cleared: its old records are smaller than the first time of this launch.
+static Record *allocate_records(size_t count) {
     Spare **list = &spares[power_of(count)];
     Spare *spare = *list;
-    if (!spare) return room(sizeof(Record) << power_of(count));
+    if (!spare) return allocate(sizeof(Record) << power_of(count));
     *list = spare->next;
     memset(spare, 0, sizeof *spare);
     return (Record *)spare;
 }
 
-static void give(Record *records, size_t count) {
+static void free_records(Record *records, size_t count) {
     Spare *spare = (Spare *)(void *)records, **list = &spares[power_of(count)];
     if (!spare) return;
     spare->next = *list;
     *list = spare;
 }
 
-bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot) {
+bool shadow_allocate(const Shadow *shadow, Cells *cells, int slot) {
     const bool bytes = cells == &shadow->bytes;
-    cells->at[slot] = take(shadow->word_count * (bytes ? (size_t)4 : 1));
+    cells->at[slot] = allocate_records(shadow->word_count * (bytes ? (size_t)4 : 1));
     return cells->at[slot] != NULL;
 }
 
-void shadow_give(Shadow *shadow) {
+void shadow_free(Shadow *shadow) {
     for (int slot = 0; slot < SLOTS; slot++) {
-        give(shadow->words.at[slot], shadow->word_count);
-        give(shadow->bytes.at[slot], shadow->word_count * (size_t)4);
+        free_records(shadow->words.at[slot], shadow->word_count);
+        free_records(shadow->bytes.at[slot], shadow->word_count * (size_t)4);
     }
     free(shadow->split);
     *shadow = (Shadow){0};
@@ -94,7 +94,7 @@ bool shadow_split(Shadow *shadow, uint32_t word) {
         const Record *words = shadow->words.at[slot];
         const Record record = words ? words[word] : 0;
         if (!record && !shadow->bytes.at[slot]) continue;
-        if (!shadow_room(shadow, &shadow->bytes, slot)) return false;
+        if (!shadow_ensure(shadow, &shadow->bytes, slot)) return false;
         for (uint32_t k = 0; k < 4; k++) shadow->bytes.at[slot][word * 4 + k] = record;
     }
     shadow->split[word / 32] |= 1u << word % 32;
@@ -118,7 +118,7 @@ bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before)
         if (!bytes) continue;
         bytes += (size_t)word * 4;
         if (!alike(bytes, start, all_before)) return false;
-        if (bytes[0] && !shadow_room(shadow, &shadow->words, slot)) return false;
+        if (bytes[0] && !shadow_ensure(shadow, &shadow->words, slot)) return false;
     }
     for (int slot = 0; slot < SLOTS; slot++) {
         const Record *bytes = shadow->bytes.at[slot];
@@ -133,7 +133,7 @@ bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before)
 // --- regions of global memory ---
 
 static Shadow **regions; // all that are in use
-static size_t region_count, region_room;
+static size_t region_count, region_capacity;
 
 static bool is_live(uint64_t low, uint64_t high) {
     const Allocation *allocation = memory_before(high - 1);
@@ -150,12 +150,12 @@ static Shadow **slot_of(uint64_t address) {
 
 static void drop(Shadow *region) {
     *slot_of(region->low) = NULL;
-    shadow_give(region);
+    shadow_free(region);
     free(region);
 }
 
-// Addresses are not used again for long: the records of freed memory are of use elsewhere. Looked
-// for where much was taken since, beside what looking costs.
+// Reuses the records of freed memory, whose addresses stay unused for long. It searches only after
+// so much memory was taken that the search pays.
 static void reclaim(void) {
     enum { WORTH_LOOKING = 4096 }; // bytes a region
     static uint64_t seen_frees;
@@ -174,12 +174,12 @@ static void reclaim(void) {
 }
 
 Shadow *shadow_new_region(uint64_t address) {
-    if (region_count == region_room) {
-        const size_t wanted = region_room ? region_room * 2 : 64;
+    if (region_count == region_capacity) {
+        const size_t wanted = region_capacity ? region_capacity * 2 : 64;
         Shadow **grown = realloc(regions, wanted * sizeof(Shadow *));
         if (!grown) return NULL;
         regions = grown;
-        region_room = wanted;
+        region_capacity = wanted;
     }
     Shadow *region = calloc(1, sizeof *region);
     if (!region) return NULL;
@@ -190,7 +190,7 @@ Shadow *shadow_new_region(uint64_t address) {
 
 // --- times ---
 
-// They would run out: everything starts again. Records that are left are later than any time then.
+// Restarts the times before they run out, and drops all records, which would be later than these.
 static void forget(void) {
     while (region_count) drop(regions[--region_count]);
     memset(spares, 0, sizeof spares);
@@ -198,7 +198,7 @@ static void forget(void) {
     next_time = SHADOW_TIMES;
 }
 
-void shadow_start_anew(void) {
+void shadow_reset(void) {
     for (size_t k = 0; k < region_count; k++) *slot_of(regions[k]->low) = NULL;
     region_count = 0;
     memset(spares, 0, sizeof spares);
@@ -221,18 +221,18 @@ Shadow *const *shadow_all(size_t *count) {
     return regions;
 }
 
-static uint32_t *leaf_of(uint64_t piece) {
-    uint32_t **slot = &leaves[(piece >> LEAF_SHIFT) % LEAVES];
-    if (!*slot) *slot = room(LEAF_PIECES * sizeof **slot);
+static uint32_t *leaf_of(uint64_t chunk) {
+    uint32_t **slot = &leaves[(chunk >> LEAF_SHIFT) % LEAVES];
+    if (!*slot) *slot = allocate(LEAF_CHUNKS * sizeof **slot);
     return *slot;
 }
 
 uint64_t shadow_times(uint64_t count, uint64_t block) {
     const uint64_t first = next_time;
     next_time += count;
-    for (uint64_t piece = first / SHADOW_TIMES; piece < next_time / SHADOW_TIMES; piece++) {
-        uint32_t *leaf = leaf_of(piece);
-        if (leaf) leaf[piece % LEAF_PIECES] = (uint32_t)block;
+    for (uint64_t chunk = first / SHADOW_TIMES; chunk < next_time / SHADOW_TIMES; chunk++) {
+        uint32_t *leaf = leaf_of(chunk);
+        if (leaf) leaf[chunk % LEAF_CHUNKS] = (uint32_t)block;
     }
     return first;
 }
@@ -241,5 +241,5 @@ uint64_t shadow_next_time(void) { return next_time; }
 
 uint64_t shadow_block(uint64_t time) {
     const uint32_t *leaf = leaf_of(time / SHADOW_TIMES);
-    return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;
+    return leaf ? leaf[time / SHADOW_TIMES % LEAF_CHUNKS] : 0;
 }

@@ -13,7 +13,7 @@
 // thread, see race.h.
 enum { WRITE, WRITE_2, READ, READ_2, SLOTS };
 typedef struct {
-    Record *at[SLOTS]; // NULL: nothing needed it yet
+    Record *at[SLOTS]; // NULL: not needed yet
 } Cells;
 
 // The shadow of a range of memory.
@@ -22,18 +22,18 @@ typedef struct {
     uint32_t word_count;
     Cells words, bytes;
     uint32_t *split;      // a bit for each word: its bytes have records of their own
-    uint32_t split_words; // how many have
-    Record latest[SLOTS]; // no record is later
+    uint32_t split_words; // number of these words
+    Record latest[SLOTS]; // an upper bound of the records in each slot
 } Shadow;
 
 enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
 
-void shadow_give(Shadow *shadow); // frees it for other shadows
+void shadow_free(Shadow *shadow); // frees it for other shadows
 
-// Makes room for records of words, or bytes, where there is none yet. False: out of memory.
-bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot);
-static inline bool shadow_room(const Shadow *shadow, Cells *cells, int slot) {
-    return cells->at[slot] || shadow_new_room(shadow, cells, slot);
+// Allocates a slot of the records of words, or bytes. False: out of memory.
+bool shadow_allocate(const Shadow *shadow, Cells *cells, int slot);
+static inline bool shadow_ensure(const Shadow *shadow, Cells *cells, int slot) {
+    return cells->at[slot] || shadow_allocate(shadow, cells, slot);
 }
 
 static inline bool shadow_is_split(const Shadow *shadow, uint32_t word) {
@@ -45,25 +45,25 @@ static inline Record shadow_record(const Shadow *shadow, int slot, uint64_t offs
     const Record *records = split ? shadow->bytes.at[slot] : shadow->words.at[slot];
     return records ? records[split ? offset : offset / 4] : 0;
 }
-// From now on the bytes of a word have records of their own, at first the word's. False: out of
+// Gives the bytes of a word records of their own, which are at first the word's. False: out of
 // memory.
 bool shadow_split(Shadow *shadow, uint32_t word);
-// If the bytes' records from `all_before` on are equal, and all bytes or none were written from
-// `start` on, the word has one record again. Returns whether that is so.
+// Gives a word one record again if the bytes' records from `all_before` on are equal and either all
+// bytes or none were written from `start` on. Returns whether it did.
 bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record all_before);
 
-// Before anything else in a launch: its first time. 0: the host refuses memory.
+// Call it first in a launch. Returns the launch's first time; 0: out of memory.
 uint64_t shadow_launch(void);
 
-// See Observer.forked.
-void shadow_start_anew(void);
+// Forgets all records in a forked process, which lacks their memory (Observer.forked).
+void shadow_reset(void);
 
-// `count` times that no other block gets, in one piece, for this block of the grid; the first.
-// `count` is a multiple of SHADOW_TIMES; so are all first ones.
+// Reserves `count` consecutive times for this block of the grid, and returns the first one, which
+// is a multiple of SHADOW_TIMES, as `count` must be.
 enum { SHADOW_TIMES = 16 };
 uint64_t shadow_times(uint64_t count, uint64_t block);
-uint64_t shadow_next_time(void);      // that nobody has yet
-uint64_t shadow_block(uint64_t time); // of a time that was given out
+uint64_t shadow_next_time(void);      // the first time that is not reserved
+uint64_t shadow_block(uint64_t time); // the block that has reserved a time
 
 extern Shadow **shadow_regions; // of global memory, by address; NULL: not made yet
 Shadow *shadow_new_region(uint64_t address);

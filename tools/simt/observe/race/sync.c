@@ -1,13 +1,13 @@
-// The times of a block, what barriers order, barriers that not every thread reaches, and masks that
-// name the wrong lanes. See sync.h.
+// Follows the barriers of a block and its warps, and reports barriers that not every thread reaches
+// and masks that name the wrong lanes. See sync.h.
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
 
 // --- times ---
 
-enum { AT_FIRST = 64, THEN = 1024 }; // times that a block takes at once
+enum { AT_FIRST = 64, THEN = 1024 }; // times that a block reserves at once
 
-static void take_times(Checker *checker, uint64_t count) {
+static void reserve_times(Checker *checker, uint64_t count) {
     checker->sync.now = shadow_times(count, checker->block);
     // Consecutive times show quickly that a record is the block's own.
     if (checker->sync.now != checker->sync.times_end) checker->sync.times = checker->sync.now;
@@ -17,11 +17,11 @@ static void take_times(Checker *checker, uint64_t count) {
 void sync_times(Checker *checker, uint64_t block) {
     checker->block = block;
     checker->sync.times_end = 0;
-    take_times(checker, AT_FIRST);
+    reserve_times(checker, AT_FIRST);
 }
 
 uint64_t sync_tick(Checker *checker) {
-    if (++checker->sync.now == checker->sync.times_end) take_times(checker, THEN);
+    if (++checker->sync.now == checker->sync.times_end) reserve_times(checker, THEN);
     return checker->sync.now;
 }
 
@@ -35,13 +35,13 @@ bool sync_unordered(const Checker *checker, uint64_t time, uint32_t other, uint3
 
 // --- barriers of the block ---
 
-static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) {
+static void add_known(uint64_t known[MAX_WARPS], const uint64_t times[MAX_WARPS]) {
     for (int k = 0; k < MAX_WARPS; k++)
-        if (row[k] > known[k]) known[k] = row[k];
+        if (times[k] > known[k]) known[k] = times[k];
 }
 
-// The warps that waited have seen what each participant had seen and done until now, or until it
-// arrived if it did not wait.
+// The warps that waited have seen what each participant had seen and done until now or, if it did
+// not wait, until it arrived.
 static void join_warps(Checker *checker, uint32_t barrier) {
     const Arrival *arrival = &checker->sync.arrivals[barrier];
     const uint64_t now = sync_tick(checker);
@@ -59,9 +59,9 @@ static void join_warps(Checker *checker, uint32_t barrier) {
 }
 
 // A warp that arrives without waiting (bar.arrive) releases what it did, and acquires nothing.
-static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
+static void arrive_only(Checker *checker, uint32_t barrier, uint32_t warp) {
     Arrival *arrival = &checker->sync.arrivals[barrier];
-    order_pass_by(checker, barrier, warp);
+    order_arrive(checker, barrier, warp);
     add_known(arrival->known, checker->sync.warp_known[warp]);
     arrival->known[warp] = sync_tick(checker);
 }
@@ -144,7 +144,7 @@ void sync_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     }
     checker->sync.arrived[warp->index] |= warp->exec;
     if (inst->plain == op_barrier_arrive)
-        pass_by(checker, barrier, warp->index);
+        arrive_only(checker, barrier, warp->index);
     else
         arrival->waiting |= 1u << warp->index;
     arrival->threads += (uint32_t)__builtin_popcount(warp->exec);
@@ -206,12 +206,12 @@ void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     for (uint32_t m = exec; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), awaited = named[lane] & absent;
         if (awaited) checker->sync.waiting[warp->index][lane] = (Waiting){inst, awaited};
-        if (checker->order.any) order_tell_lanes(checker, warp->index, named[lane]);
+        if (checker->order.any) order_share_lanes(checker, warp->index, named[lane]);
     }
 }
 
 // Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
-// mask"). But a lane that ends while others wait for it should have come.
+// mask"). But it is a hazard if a lane ends while others wait for it.
 void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     const uint32_t ended = named & ~lanes & ~warp->live;
     if (!ended) return;

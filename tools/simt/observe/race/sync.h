@@ -1,20 +1,20 @@
 // Order within a block, by barriers and by instructions that synchronize lanes of a warp.
 //
-// Every synchronization of a block starts a new epoch, whose number is a time (record.h).
+// Every synchronization of a block begins a new epoch, whose number is a time (record.h).
 #ifndef RACE_SYNC_H
 #define RACE_SYNC_H
 
 #include "simt/observe/race/finding.h"
 
 enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES };
-_Static_assert((int)MAX_WARPS == (int)LANES, "a row of times fits warps and lanes");
+_Static_assert((int)MAX_WARPS == (int)LANES, "one type of vector clock for warps and lanes");
 
 // A barrier at which some threads have arrived.
 typedef struct {
     bool open;
     bool counted;              // bar.sync with a number of threads
     uint32_t waiting;          // bit for each warp that waits
-    uint64_t known[MAX_WARPS]; // what warps knew that arrived without waiting
+    uint64_t known[MAX_WARPS]; // the clocks of warps that arrived without waiting, joined
     uint32_t threads;          // threads that have arrived
     const Inst *inst, *other;  // of the first arrival, and of one from another line
     uint32_t thread, other_thread;
@@ -39,18 +39,18 @@ typedef struct {
     uint64_t warp_floor[MAX_WARPS];
     uint64_t warp_known[MAX_WARPS][MAX_WARPS];
     uint64_t (*lane_known)[LANES][LANES]; // per warp; NULL: only whole warps synchronized
-    uint32_t parted;                      // bit for each warp of which only some lanes did
+    uint32_t parted;                      // bit for each warp of which only some lanes synchronized
     Arrival arrivals[BARRIERS];
     uint32_t arrived[MAX_WARPS]; // lanes that have arrived at any barrier
     Waiting (*waiting)[LANES];   // per warp
 } SyncState;
 
-// The next time. Accesses so far are before it.
+// Begins the next time, and returns it. Accesses so far are before it.
 uint64_t sync_tick(Checker *checker);
-// Takes times for a block that begins.
+// Reserves times for a block that begins.
 void sync_times(Checker *checker, uint64_t block);
-// Whether barriers leave an access of `other` at that time, of the same block, and one of `thread`
-// now without order.
+// Whether no barrier orders an access of `other`, of the same block, at that time before what
+// `thread` does now.
 bool sync_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread);
 // Whether all threads that have ended left the kernel early, as by `if (i >= n) return;`: with a
 // jump to its end, before any barrier.

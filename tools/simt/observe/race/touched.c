@@ -1,5 +1,5 @@
-// What a launch has touched, read off the records that it leaves behind: see touched.h. While it
-// runs that costs nothing.
+// Finds what a launch has accessed from the records that it leaves in the shadow of global memory,
+// so that it costs nothing while the launch runs.
 #include <stdlib.h>
 
 #include "simt/observe/race/checker.h"
@@ -7,14 +7,14 @@
 typedef struct {
     Arena *arena;
     const Check *check;
-    Record first; // of the launch; it is the last one
+    Record first; // of the launch, which is the latest one
     Touched *at;
     size_t count, capacity;
 } Gathered;
 
-enum { TOUCHED_MOST = 1 << 20 }; // what is more is left out
+enum { TOUCHED_MOST = 1 << 20 }; // further ranges are omitted
 
-// Whether host code may touch some of it.
+// Whether host code may access some of a region.
 static bool hosts(const Shadow *region) {
     const uint64_t end = region->low + REGION_BYTES;
     const Allocation *at = memory_before(end - 1);
@@ -23,7 +23,7 @@ static bool hosts(const Shadow *region) {
     return false;
 }
 
-// Bytes from an address on, by accesses of which the latest has this record.
+// Adds a range of bytes, of which `record` is the latest access.
 static void add(Gathered *to, uint64_t low, uint32_t bytes, bool write, bool strong,
                 Record record) {
     Touched *last = to->count ? &to->at[to->count - 1] : NULL;
@@ -40,7 +40,8 @@ static void add(Gathered *to, uint64_t low, uint32_t bytes, bool write, bool str
     to->at[to->count++] = (Touched){low, low + bytes, write, strong, file, place.line};
 }
 
-// Words, or bytes, that were read, or written; `strong` if both that are kept are.
+// Adds a word, or byte, that the launch has read (write: written). It is strong if both recorded
+// accesses are.
 static void add_cell(Gathered *to, const Shadow *region, const Cells *cells, uint32_t k,
                      uint32_t unit, bool write) {
     const int slot = write ? WRITE : READ;
@@ -53,7 +54,7 @@ static void add_cell(Gathered *to, const Shadow *region, const Cells *cells, uin
     add(to, region->low + (uint64_t)k * unit, unit, write, strong, latest);
 }
 
-// Whether there are accesses of the launch.
+// Whether the launch has accessed the region.
 static bool any(const Gathered *to, const Shadow *region, bool write) {
     const Record *latest = &region->latest[write ? WRITE : READ];
     return latest[0] >= to->first || latest[1] >= to->first;
@@ -61,7 +62,7 @@ static bool any(const Gathered *to, const Shadow *region, bool write) {
 
 enum { MANY = 32 };
 
-// Of so many words at once: whether none is of the launch, or all are, by weak accesses.
+// Adds MANY words at once. False: only some were accessed, or not all by weak accesses.
 static bool add_many(Gathered *to, const Shadow *region, uint32_t first, bool write) {
     static const Record none[MANY];
     const Record *const *at = (const Record *const *)&region->words.at[write ? WRITE : READ];
@@ -93,7 +94,7 @@ static int by_address(const void *left, const void *right) {
     return ((*a)->low > (*b)->low) - ((*a)->low < (*b)->low);
 }
 
-// What the modifiers of an access or a fence promise.
+// Adds what the modifiers of an access or a fence promise.
 static void read_modifiers(const Machine *machine, const Inst *inst, Promises *to) {
     const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
     if (!ptx) return;
@@ -102,7 +103,7 @@ static void read_modifiers(const Machine *machine, const Inst *inst, Promises *t
     to->tells_host |= ptx_has(ptx, PTX_MOD_SYS) || (ptx_has(ptx, PTX_MOD_VOLATILE) && !shared);
 }
 
-// A barrier's fences come again and again: the last one is known.
+// The same fence may be executed many times: the last one is remembered.
 void touched_fence(Check *check, const Inst *inst) {
     if (check->touched.last_fence == inst) return;
     check->touched.last_fence = inst;

@@ -1,22 +1,20 @@
-// What a lane gets from a lane that has ended, that the launch does not have or that takes no part
-// in the shuffle is undefined (PTX ISA, "shfl.sync"; CUDA C++ Programming Guide): the value, and
-// not what the program does. So to read it and to throw it away, as the upper lanes of a sum do, is
-// no hazard. It is one once the value decides something: where a lane goes, which address it
-// accesses, what it stores, or what others learn by a vote.
+// Follows undefined values in registers. A shuffle from a lane that has ended, does not exist or
+// does not take part gives an undefined value (PTX ISA, "shfl.sync"; CUDA C++ Programming Guide),
+// but the program's behaviour is defined. So reading the value and ignoring it is no hazard, as the
+// upper lanes of a sum do. It becomes one once the value affects a branch, an address, a store or a
+// vote.
 //
-// What a lane reads from shared memory where nothing was written is undefined in the same way. A
-// compiler loads in front of a condition what is needed behind it: the read counts, and is
-// reported, once its value decides something (unwritten.c).
+// A read of unwritten shared memory is undefined in the same way (unwritten.c).
 //
-// From there on the instructions of the warp are followed one by one, as long as some register that
-// is still needed has an undefined value: from their operands to their results, through other
-// shuffles, into functions that are called and back, and not from the operand that a `selp` does
-// not choose.
+// While a live register has an undefined value, this file follows each instruction of the warp:
+// from operands to results, through other shuffles, and into called functions and back. It ignores
+// the operand that a `selp` does not choose.
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
 #include "simt/ptx/opcode.h"
 
-// Where a value comes from: a lane has read another one, or memory.
+// The source of an undefined value: a shuffle, in which `lane` read lane `from`, or a read of
+// memory.
 typedef struct {
     const Inst *shuffle;
     uint8_t lane, from;
@@ -31,7 +29,7 @@ struct Undefined {
     Source of[LANES];
 };
 
-// What an instruction makes, lane by lane.
+// The undefined lanes of an instruction's result.
 typedef struct {
     uint32_t lanes;
     Source of[LANES];
@@ -52,7 +50,8 @@ static Undefined *find(const UndefinedList *list, const Code *code, uint32_t reg
     return NULL;
 }
 
-// Of two sources of a value that of a shuffle is told, of two shuffles a lane's own.
+// Of two sources of a value, a shuffle is reported before a read, and a lane's own shuffle before
+// another lane's.
 static void join_sources(Checker *checker, Source *value, const Source *other, uint32_t lane) {
     if (value->read && other->read)
         value->read = unwritten_both(checker, value->read, other->read);
@@ -60,7 +59,7 @@ static void join_sources(Checker *checker, Source *value, const Source *other, u
         *value = *other;
 }
 
-// Adds what is undefined in a register.
+// Adds the undefined lanes of a register.
 static void take(const Step *step, Value *value, uint32_t reg, uint32_t lanes) {
     const Undefined *known = reg == PTX_NONE ? NULL : find(step->list, step->code, reg);
     for (uint32_t m = known ? known->lanes & lanes : 0; m; m &= m - 1) {
@@ -80,7 +79,7 @@ static void take_operand(const Step *step, Value *value, const PtxOperand *opera
         take_operand(step, value, &operand->items[k], lanes);
 }
 
-// The register of these lanes has this value from now on.
+// Sets a register in these lanes to a value.
 static void set(const Step *step, uint32_t reg, uint32_t lanes, const Value *value) {
     UndefinedList *list = step->list;
     Undefined *known = find(list, step->code, reg);
@@ -122,7 +121,7 @@ static void take_chosen(const Step *step, Value *value, const PtxOperand *operan
     take_operand(step, value, &operands[2], lanes & ~chosen);
 }
 
-// d = a && b, or a || b: one that decides alone is enough.
+// d = a && b, or a || b: a defined operand that decides alone is enough.
 static void take_combined(const Step *step, Value *value, const PtxOperand *operands,
                           uint32_t lanes, bool by_zero) {
     for (int k = 1; k <= 2; k++) {
@@ -162,47 +161,47 @@ static void report_shuffle(const Step *step, const Source *of, uint32_t lane) {
                 of->lane, of->from, absence(of->ended), lane, line);
 }
 
-// Every read, and of shuffles the first lane's.
+// Reports every read, but only the first lane's shuffle.
 static void report(const Step *step, const Value *used) {
-    bool told = false;
+    bool reported = false;
     for (uint32_t m = used->lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const Source *of = &used->of[lane];
         if (of->read)
             unwritten_used(step->checker, of->read);
-        else if (!told)
+        else if (!reported)
             report_shuffle(step, of, lane);
-        told |= !of->read;
+        reported |= !of->read;
     }
 }
 
 static bool is_shuffle(const PtxInst *ptx) { return ptx->opcode == OPCODE_SHFL; }
 
-// Whether the path's lanes need the register of their function no more.
-static bool is_past(const Step *step, const Undefined *known) {
+// Whether the register is dead for the lanes of the current path.
+static bool is_dead(const Step *step, const Undefined *known) {
     const uint32_t *until = step->code->needed_until;
     return known->code == step->code && until && step->inst->ptx > until[known->reg];
 }
 
-static void forget_past(const Step *step) {
+static void drop_dead(const Step *step) {
     UndefinedList *list = step->list;
     for (size_t k = list->count; k-- > 0;) {
         Undefined *known = &list->at[k];
         known->lanes &= step->warp->live;
-        if (is_past(step, known)) known->lanes &= ~step->warp->mask;
+        if (is_dead(step, known)) known->lanes &= ~step->warp->mask;
         if (!known->lanes) *known = list->at[--list->count];
     }
 }
 
-// Mostly it is the function that the last register is of.
+// The function of an instruction, which is usually that of the last undefined register.
 static const Code *code_of(const Machine *machine, const UndefinedList *list, const Inst *inst) {
     const Code *code = list->count ? list->at[list->count - 1].code : NULL;
     const bool same = code && inst >= code->insts && inst < code->insts + code->count;
     return same ? code : machine_code(machine, inst);
 }
 
-// Whether the instruction only leads to the one of the program, or behind it; or decides for whom
-// it is.
+// Whether lowering has added the instruction to enter or leave one of the program (is_entry), or
+// whether it evaluates a guard (is_guard).
 static bool is_entry(const Inst *inst) {
     return inst->plain == op_enter || inst->plain == op_enter_join ||
            inst->plain == op_enter_outside || inst->plain == op_unguard;
@@ -211,23 +210,24 @@ static bool is_guard(const Inst *inst) {
     return inst->plain == op_guard || (inst->plain == op_branch && inst->branch.synthetic);
 }
 
-// Parameters of functions are followed in places of no function: what one gives back, what it is
-// given by number, and up to the call by where the caller has put it.
-enum { GIVEN_BACK, GIVEN, PUT = 1 << 16, OWN = 1 << 24 };
+// Parameters of functions are followed in pseudo-registers of no function: a result, an argument by
+// its number and, before the call, an argument by its offset in the caller's frame. LOCAL: the
+// bytes of the thread's local memory.
+enum { RESULT, ARGUMENT, OUTGOING = 1 << 16, LOCAL = 1 << 24 };
 
 static bool within(const PtxVariable *variable, const PtxVariable *first, uint32_t count) {
     return variable >= first && variable < first + count;
 }
 
 static uint32_t place_of(const PtxFunction *function, const PtxVariable *variable) {
-    if (within(variable, function->results, function->result_count)) return GIVEN_BACK;
+    if (within(variable, function->results, function->result_count)) return RESULT;
     if (within(variable, function->params, function->param_count))
-        return GIVEN + (uint32_t)(variable - function->params);
-    return PUT + (uint32_t)variable->offset;
+        return ARGUMENT + (uint32_t)(variable - function->params);
+    return OUTGOING + (uint32_t)variable->offset;
 }
 
-// Takes what is in one place to another, a register or a further place.
-static void pass_on(const Step *step, uint32_t from, const PtxOperand *to, uint32_t place) {
+// Moves the value of a pseudo-register to a register or to another pseudo-register.
+static void move_value(const Step *step, uint32_t from, const PtxOperand *to, uint32_t place) {
     const uint32_t exec = step->warp->exec;
     const Value nothing = {0};
     Value value = {0};
@@ -253,17 +253,19 @@ static void follow_parameter(const Step *step) {
         return;
     }
     const uint32_t place = place_of(function, operands[1].variable);
-    pass_on(step, place >= PUT ? GIVEN_BACK : place, &operands[0], 0);
+    move_value(step, place >= OUTGOING ? RESULT : place, &operands[0], 0);
 }
 
 static void follow_call(const Step *step) {
     const PtxOperand *given = &step->ptx->operands[step->ptx->operand_count - 1];
     for (uint32_t k = 0; given->kind == PTX_OPERAND_LIST && k < given->count; k++)
         if (given->items[k].variable)
-            pass_on(step, place_of(step->code->source, given->items[k].variable), NULL, GIVEN + k);
+            move_value(step, place_of(step->code->source, given->items[k].variable), NULL,
+                       ARGUMENT + k);
 }
 
-// The thread's own memory, in which variables are without optimisation: followed by its addresses.
+// Whether an access is to local memory, where unoptimized code keeps its variables; `within`: its
+// addresses there.
 static bool is_local(const Step *step, uint64_t within[LANES]) {
     const Inst *inst = step->inst;
     const Access access = address_access(inst);
@@ -285,7 +287,7 @@ static void follow_local(const Step *step, const uint64_t within[LANES]) {
     given.code = NULL;
     for (uint32_t left = step->warp->exec, same; left; left &= ~same) {
         const uint64_t at = within[__builtin_ctz(left)];
-        const uint32_t place = OWN + (uint32_t)at;
+        const uint32_t place = LOCAL + (uint32_t)at;
         Value value = {0};
         same = 0;
         LANE_LOOP same |= (uint32_t)(within[l] == at) << l;
@@ -338,7 +340,7 @@ void undefined_step(Warp *warp, const Inst *inst) {
     step.code = code_of(checker->machine, list, inst);
     if (!step.code || inst->ptx >= step.code->source->inst_count) return;
     step.ptx = &step.code->source->insts[inst->ptx];
-    forget_past(&step);
+    drop_dead(&step);
     follow(&step);
     warp->followed = list->count > 0;
 }
@@ -358,7 +360,7 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     if (reg == PTX_NONE || step.code->needed_until[reg] <= inst->ptx) return true;
     const Source read = {.read = number};
     Value value = {0};
-    take(&step, &value, reg, 1u << lane); // of the other half of a wide one
+    take(&step, &value, reg, 1u << lane); // from the other half of a 64-bit register
     if (value.lanes)
         join_sources(checker, &value.of[lane], &read, lane);
     else
@@ -369,14 +371,14 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     return true;
 }
 
-// The lanes of other paths of the warp that have waited at this very instruction.
+// The lanes of other paths of the warp that have waited at this instruction.
 static uint32_t waited_at(const Checker *checker, const Warp *warp, const Inst *inst) {
     uint32_t lanes = 0;
     LANE_LOOP lanes |= (uint32_t)(checker->sync.waiting[warp->index][l].inst == inst) << l;
     return lanes;
 }
 
-// Where all lanes have to come, as to products of matrices, nothing is defined if one does not.
+// Reports an instruction that all lanes must execute, such as mma, if one does not.
 static void report_absent(const Step *step, uint32_t lanes, const int32_t source[LANES]) {
     const Warp *warp = step->warp;
     for (uint32_t m = lanes; m; m &= m - 1) {

@@ -1,14 +1,14 @@
-// Reads of shared memory that nothing has written. Compilers load in front of a condition what is
-// needed behind it, and throw it away if it is not: so a value counts as read once it is used,
-// which undefined.c finds out. Until then the read is kept here.
+// Reads of shared memory that nothing has written. A compiler may load a value before the condition
+// under which it is needed. So a read is reported only once its value is used, which undefined.c
+// detects. Until then this file saves the read.
 #include <string.h>
 
 #include "simt/observe/race/race.h"
 #include "simt/ops/ops.h"
 
-// --- structures that are copied piece by piece, as they are without optimisation (-G) ---
+// --- structures that are copied part by part, as in unoptimized code (-G) ---
 
-// Whether the instruction loads a register with which nothing is done but to store it.
+// Whether the instruction loads a register whose only use is that it is stored.
 static bool only_stored(const PtxFunction *function, const PtxInst *load) {
     const uint32_t reg = load->operands[0].reg;
     uint32_t uses = 0;
@@ -22,7 +22,7 @@ static bool only_stored(const PtxFunction *function, const PtxInst *load) {
     return stored && uses == 2;
 }
 
-// The register that an address is made of, and how far behind that it lies.
+// The register from which an address is computed, and the address's distance from it.
 static uint32_t base_of(const PtxFunction *function, const PtxInst *load, uint64_t *distance) {
     const PtxOperand *address = &load->operands[1];
     *distance = address->addend;
@@ -35,19 +35,19 @@ static uint32_t base_of(const PtxFunction *function, const PtxInst *load, uint64
     return address->reg;
 }
 
-uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
-                          uint64_t distances[UNWRITTEN_PIECES]) {
+uint32_t unwritten_parts(const Machine *machine, const Inst *inst,
+                         uint64_t distances[UNWRITTEN_PARTS]) {
     const PtxInst *own = machine_instruction(machine, inst);
     const Code *code = own ? machine_code(machine, inst) : NULL;
     uint64_t at, other;
     uint32_t count = 0;
     if (!code || !own->place.line || !only_stored(code->source, own)) return 0;
     const uint32_t base = base_of(code->source, own, &at);
-    for (uint32_t k = 0; k < code->source->inst_count && count < UNWRITTEN_PIECES; k++) {
-        const PtxInst *piece = &code->source->insts[k];
-        if (piece == own || piece->place.line != own->place.line || base == PTX_NONE ||
-            piece->place.file != own->place.file || !only_stored(code->source, piece) ||
-            base_of(code->source, piece, &other) != base)
+    for (uint32_t k = 0; k < code->source->inst_count && count < UNWRITTEN_PARTS; k++) {
+        const PtxInst *part = &code->source->insts[k];
+        if (part == own || part->place.line != own->place.line || base == PTX_NONE ||
+            part->place.file != own->place.file || !only_stored(code->source, part) ||
+            base_of(code->source, part, &other) != base)
             continue;
         distances[count++] = other - at;
     }
@@ -67,27 +67,27 @@ static uint32_t written_words(const Race *at, uint32_t lane) {
     return words;
 }
 
-static bool padding_of_pieces(const Race *at) {
-    uint64_t distances[UNWRITTEN_PIECES];
-    const uint32_t count = unwritten_pieces(at->checker->machine, at->access->inst, distances);
+static bool padding_of_parts(const Race *at) {
+    uint64_t distances[UNWRITTEN_PARTS];
+    const uint32_t count = unwritten_parts(at->checker->machine, at->access->inst, distances);
     for (uint32_t k = 0; k < count; k++) {
-        const uint64_t piece = at->address[at->lane] + distances[k];
-        if (piece < at->warp->block->shared_bytes &&
-            record_time(shadow_record(&at->owner->shadow, WRITE, piece)) >=
+        const uint64_t part = at->address[at->lane] + distances[k];
+        if (part < at->warp->block->shared_bytes &&
+            record_time(shadow_record(&at->owner->shadow, WRITE, part)) >=
                 at->owner->sync.block_start)
             return true;
     }
     return false;
 }
 
-// As for global memory: the padding of structures is unwritten in all lanes.
+// Whether the byte is padding of a structure, as in global.c: it is unwritten in all lanes.
 static bool padding(const Race *at) {
     uint32_t any = 0;
     for (uint32_t m = at->mask; m; m &= m - 1) any |= written_words(at, (uint32_t)__builtin_ctz(m));
     return any && written_words(at, at->lane) == any;
 }
 
-// Whether another thread has written there since: then the two race, and the race is reported.
+// Whether another thread has written there since, so that the two race and the race is reported.
 // Atomic operations do not race with each other.
 static bool races(const Checker *checker, const UnwrittenRead *read) {
     const Record write = shadow_record(&checker->shadow, WRITE, read->byte);
@@ -105,9 +105,9 @@ static void report(Checker *checker, const UnwrittenRead *read) {
 void unwritten_report(Checker *checker) {
     for (; checker->unwritten.checked < checker->unwritten.count; checker->unwritten.checked++) {
         UnwrittenRead *kept = &checker->unwritten.reads[checker->unwritten.checked];
-        const bool told = !kept->inst || races(checker, kept);
-        if (kept->used && !told) report(checker, kept);
-        kept->used |= told;
+        const bool explained = !kept->inst || races(checker, kept);
+        if (kept->used && !explained) report(checker, kept);
+        kept->used |= explained;
     }
 }
 
@@ -118,13 +118,13 @@ void unwritten_begin(Checker *checker) {
     checker->unwritten.count = checker->unwritten.checked = 0;
 }
 
-enum { THROWN_AWAY = 32 }; // as many more of those whose value is not used so far: they cost less
+enum { USED_WEIGHT = 32 }; // a read of a used value counts as much as this many unused ones
 
 bool unwritten_often(const Checker *checker, uint32_t site) {
-    return checker->unwritten.of_site[site] >= check_many_races(checker) * THROWN_AWAY;
+    return checker->unwritten.of_site[site] >= check_many_races(checker) * USED_WEIGHT;
 }
 
-// Its number; 0: there is no room for more.
+// Saves a read and returns its number; 0: there are too many.
 static uint32_t keep(Checker *checker, const UnwrittenRead *kept) {
     if (!checker->unwritten.reads)
         checker->unwritten.reads = ARENA_NEW(&checker->arena, MAX_UNWRITTEN, UnwrittenRead);
@@ -139,14 +139,14 @@ uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second) {
     return both ? both : first;
 }
 
-// Up to the next barrier another thread may write there: the read is looked at again then.
+// Until the next barrier, another thread may write there, so the read is checked again then.
 static void use(Checker *checker, uint32_t number) {
     UnwrittenRead *kept = &checker->unwritten.reads[number - 1];
     if (!kept->used && number <= checker->unwritten.checked) report(checker, kept);
     kept->used = true;
 }
 
-// Sums of many are made one after the other: one of the two is mostly a read.
+// In a long sum, one of the two values is mostly a read: recursion follows that one.
 void unwritten_used(Checker *checker, uint32_t number) {
     while (!checker->unwritten.reads[number - 1].inst) {
         UnwrittenRead *kept = &checker->unwritten.reads[number - 1];
@@ -159,9 +159,9 @@ void unwritten_used(Checker *checker, uint32_t number) {
     use(checker, number);
 }
 
-// Whether an atomic operation leaves bits that are known, whatever was there: an AND clears some.
-// What it has found may still be used. Cooperative groups make the words at which warps meet in
-// this way, each warp its bit.
+// Whether an atomic operation leaves known bits whatever was there: an AND clears some. The old
+// value may still be used. Cooperative groups initialize the words at which warps synchronize like
+// this, one bit for each warp.
 static bool clears(const Inst *inst) {
     return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND;
 }
@@ -171,7 +171,7 @@ void unwritten_read(const Race *at, uint32_t byte) {
     const Inst *inst = at->access->inst;
     const uint32_t thread = record_thread(at->mine), site = record_site(at->mine);
     if (clears(inst) && inst->atomic.old == PTX_NONE) return;
-    if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_pieces(at))) return;
+    if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_parts(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
     const uint32_t number = keep(
         checker,
@@ -181,5 +181,5 @@ void unwritten_read(const Race *at, uint32_t byte) {
                          undefined_read(at->warp, inst, at->lane, element, number);
     checker->unwritten.reads[number - 1].used = !follows;
     checker->unwritten.of_site[site] =
-        (uint16_t)(checker->unwritten.of_site[site] + (follows ? 1 : THROWN_AWAY));
+        (uint16_t)(checker->unwritten.of_site[site] + (follows ? 1 : USED_WEIGHT));
 }

@@ -1,6 +1,5 @@
-// Checks accesses to consecutive words in loops over their records, which is faster than race.c:
-// most accesses are by whole warps to words that no other thread accesses. All other cases are left
-// to race.c.
+// Checks the usual accesses to consecutive words in loops over their records, without a branch for
+// each record. race.c checks the others.
 #include "simt/observe/race/race.h"
 
 // Records of `count` words or bytes. `base` is the first one's; each lane has 1 << shift of them.
@@ -8,17 +7,17 @@ typedef struct {
     Cells *cells;
     Record base;
     uint32_t first, count, shift;
-} Row;
+} Range;
 
-static inline Record record_in(const Row *row, Record base, uint32_t k) {
-    return base + ((Record)(k >> row->shift) << RECORD_THREAD);
+static inline Record record_in(const Range *range, Record base, uint32_t k) {
+    return base + ((Record)(k >> range->shift) << RECORD_THREAD);
 }
 
 // Whether all records of a slot happen before the access.
-static bool all_before(const Race *at, const Row *row, int slot) {
-    const Record *records = row->cells->at[slot];
+static bool all_before(const Race *at, const Range *range, int slot) {
+    const Record *records = range->cells->at[slot];
     const Race local = *at;
-    const Row of = *row;
+    const Range of = *range;
     uint64_t ordered = 1;
     if (!records || at->shadow->latest[slot] < at->skip) return true;
     records += of.first;
@@ -27,38 +26,38 @@ static bool all_before(const Race *at, const Row *row, int slot) {
     return ordered;
 }
 
-// Whether all of it was written since the block began; true for global memory.
-static bool all_written(const Race *at, const Row *row) {
+// Whether all words were written since the block began; true for global memory.
+static bool all_written(const Race *at, const Range *range) {
     uint64_t missing = 0;
     if (!at->owner) return true;
-    const Record *write = row->cells->at[WRITE] + row->first;
-    for (uint32_t k = 0; k < row->count; k++) missing |= write[k] < at->start;
+    const Record *write = range->cells->at[WRITE] + range->first;
+    for (uint32_t k = 0; k < range->count; k++) missing |= write[k] < at->start;
     return !missing;
 }
 
-// Whether the launch wrote some of it.
-static bool any_written(const Race *at, const Row *row) {
-    const Record *write = row->cells->at[WRITE];
+// Whether the launch wrote some of the words.
+static bool any_written(const Race *at, const Range *range) {
+    const Record *write = range->cells->at[WRITE];
     uint64_t some = 0;
     if (!write || at->shadow->latest[WRITE] < at->start) return false;
-    for (uint32_t k = 0; k < row->count; k++) some |= write[row->first + k] >= at->start;
+    for (uint32_t k = 0; k < range->count; k++) some |= write[range->first + k] >= at->start;
     return some;
 }
 
-static void set(const Race *at, const Row *row, int slot) {
-    Record *const records = row->cells->at[slot] + row->first;
-    const Record base = at->copy ? at->copy | (row->base & RECORD_LANE_MASK) : row->base;
-    const Row of = *row;
+static void set(const Race *at, const Range *range, int slot) {
+    Record *const records = range->cells->at[slot] + range->first;
+    const Record base = at->copy ? at->copy | (range->base & RECORD_LANE_MASK) : range->base;
+    const Range of = *range;
     for (uint32_t k = 0; k < of.count; k++) records[k] = record_in(&of, base, k);
     race_note_latest(at->shadow, slot, at->copy ? at->copy : at->base);
 }
 
-// Whether the last reads are weak, no copies, and of a block that is known without a search.
-static bool plain_reads(const Race *at, const Row *row, int slot) {
-    const Record *read = row->cells->at[slot] + row->first;
+// Whether the reads in a slot are weak, no copies, and of a block that is known without a search.
+static bool plain_reads(const Race *at, const Range *range, int slot) {
+    const Record *read = range->cells->at[slot] + range->first;
     const Record copies = RECORD_COPY << RECORD_TIME;
     uint64_t odd = 0;
-    for (uint32_t k = 0; k < row->count; k++) {
+    for (uint32_t k = 0; k < range->count; k++) {
         const uint64_t strange = !at->exact & (read[k] >= at->skip) & !race_own(at, read[k]);
         const uint64_t strong = (read[k] >= at->all_before) & ((read[k] & 3) != 0);
         odd |= strong | strange | (read[k] >= copies);
@@ -66,15 +65,15 @@ static bool plain_reads(const Race *at, const Row *row, int slot) {
     return !odd;
 }
 
-// Records reads beside other reads: the last one of each word, and the more distant of the two
-// before it.
-static bool set_beside(const Race *at, const Row *row) {
-    if (!shadow_room(at->shadow, row->cells, READ_2)) return false;
-    if (!plain_reads(at, row, READ) || !plain_reads(at, row, READ_2)) return false;
-    Record *const read = row->cells->at[READ] + row->first;
-    Record *const second = row->cells->at[READ_2] + row->first;
+// Records reads that are unordered with earlier reads: the last one of each word, and the more
+// distant of the two before it.
+static bool set_beside(const Race *at, const Range *range) {
+    if (!shadow_ensure(at->shadow, range->cells, READ_2)) return false;
+    if (!plain_reads(at, range, READ) || !plain_reads(at, range, READ_2)) return false;
+    Record *const read = range->cells->at[READ] + range->first;
+    Record *const second = range->cells->at[READ_2] + range->first;
     const Race local = *at;
-    const Row of = *row;
+    const Range of = *range;
     for (uint32_t k = 0; k < of.count; k++) {
         const Record mine = record_in(&of, of.base, k), old = read[k], other = second[k];
         const uint64_t nearer =
@@ -87,28 +86,28 @@ static bool set_beside(const Race *at, const Row *row) {
     return true;
 }
 
-static bool row_load(const Race *at, const Row *row) {
-    if (!all_written(at, row) || (at->constant && any_written(at, row))) return false;
-    if (!all_before(at, row, WRITE) || !all_before(at, row, WRITE_2)) return false;
+static bool range_load(const Race *at, const Range *range) {
+    if (!all_written(at, range) || (at->constant && any_written(at, range))) return false;
+    if (!all_before(at, range, WRITE) || !all_before(at, range, WRITE_2)) return false;
     if (at->shadow->latest[READ] < at->all_before) {
-        set(at, row, READ);
+        set(at, range, READ);
         return true;
     }
     if (at->copy) return false;
-    if (!at->partial) return set_beside(at, row);
-    if (!plain_reads(at, row, READ) || !all_before(at, row, READ)) return false;
-    set(at, row, READ);
+    if (!at->partial) return set_beside(at, range);
+    if (!plain_reads(at, range, READ) || !all_before(at, range, READ)) return false;
+    set(at, range, READ);
     return true;
 }
 
-static bool row_store(const Race *at, const Row *row) {
+static bool range_store(const Race *at, const Range *range) {
     for (int slot = 0; slot < SLOTS; slot++)
-        if (!all_before(at, row, slot)) return false;
-    set(at, row, WRITE);
+        if (!all_before(at, range, slot)) return false;
+    set(at, range, WRITE);
     return true;
 }
 
-// Makes all words have records of words, or all have records of bytes. False: that is impossible.
+// Gives all words records of words, or all words records of bytes. False: that is impossible.
 static bool one_form(Race *at, uint32_t word, uint32_t words, bool bytes) {
     Shadow *shadow = at->shadow;
     if (!bytes && !shadow->split_words) return true;
@@ -120,7 +119,7 @@ static bool one_form(Race *at, uint32_t word, uint32_t words, bool bytes) {
     return true;
 }
 
-bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift) {
+bool race_range(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift) {
     const bool loads = at->kind == ACCESS_LOAD, split = at->size < 4;
     if (at->strong || at->kind == ACCESS_ATOMIC || (address | bytes) & 3) return false;
     if (rest_any(at->rest, address / 4, bytes / 4, loads, false)) return false;
@@ -130,19 +129,19 @@ bool race_row(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32
     const uint32_t word = (uint32_t)(address - shadow->low) / 4, words = (uint32_t)bytes / 4;
     Cells *cells = split ? &shadow->bytes : &shadow->words;
     if (!one_form(at, word, words, split)) return false;
-    if (!shadow_room(shadow, cells, loads ? READ : WRITE)) return false;
-    if (at->owner && !shadow_room(shadow, cells, WRITE)) return false;
-    const Row row = {.cells = cells,
-                     .base = at->base + ((Record)first << RECORD_THREAD),
-                     .first = split ? word * 4 : word,
-                     .count = split ? words * 4 : words,
-                     .shift = shift};
-    // One word for each lane is the common case: constants make it fast.
-    if (row.count == LANES && !row.shift) {
-        const Row warp = {cells, row.base, row.first, LANES, 0};
-        return loads ? row_load(at, &warp) : row_store(at, &warp);
+    if (!shadow_ensure(shadow, cells, loads ? READ : WRITE)) return false;
+    if (at->owner && !shadow_ensure(shadow, cells, WRITE)) return false;
+    const Range range = {.cells = cells,
+                         .base = at->base + ((Record)first << RECORD_THREAD),
+                         .first = split ? word * 4 : word,
+                         .count = split ? words * 4 : words,
+                         .shift = shift};
+    // One word per lane is the common case, which constants make fast.
+    if (range.count == LANES && !range.shift) {
+        const Range warp = {cells, range.base, range.first, LANES, 0};
+        return loads ? range_load(at, &warp) : range_store(at, &warp);
     }
-    return loads ? row_load(at, &row) : row_store(at, &row);
+    return loads ? range_load(at, &range) : range_store(at, &range);
 }
 
 // --- asynchronous copies ---
