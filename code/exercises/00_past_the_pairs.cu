@@ -1,5 +1,5 @@
 // Generated from chapters/00-setup.md by tangle: edit that file, not this one.
-// Exercise: one block too far. Find the bug in add_halves() by what simt reports, and mend it.
+// Exercise: one block too far. Find the bug in add_halves() with what simt reports, and correct it.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     float *d_pairs, *d_other;
     if (n == 0) return 0;
     cudaMalloc(&d_pairs, half * sizeof(float));
-    cudaMalloc(&d_other, 1024);  // as a program has it that does more than this
+    cudaMalloc(&d_other, 1024);  // another array, as larger programs have
     add_halves<<<blocks_for(half, 64), 64>>>(d_in, d_pairs, n, half);
     cudaMemcpy(d_out, d_pairs, half * sizeof(float), cudaMemcpyDeviceToDevice);
     cudaFree(d_pairs);

@@ -1,5 +1,5 @@
 // Generated from chapters/01-baseline.md by tangle: edit that file, not this one.
-// Exercise: eight totals. Change the loop so that eight additions can be under way at once.
+// Exercise: eight totals. Change the loop so that eight additions do not wait for each other.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Generated from chapters/01-baseline.md by tangle: edit that file, not this one.
-// Exercise: what nobody wrote. Find the bug by what simt reports, and mend copy_of().
+// Exercise: an element that was never written. Find the bug in copy_of() by what simt reports.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -187,6 +187,8 @@ void blocks_weave_fence(Book *book, size_t index, const FencePart *part) {
         table_weave(book, part);
     } else if (fence_has_class(part, STR("csv"))) {
         csv_table_weave(book, part);
+    } else if (fence_has_class(part, STR("output"))) {
+        code_weave_output(book, part);
     } else if (fence_has_class(part, STR("lines"))) {
         lines_weave(book, part);
     } else if (fence_has_class(part, STR("player"))) {

@@ -1,6 +1,10 @@
 // Weaves code blocks: captions with links, changed lines, and folds.
 #include "book/code.h"
 
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/lab.h"
@@ -207,6 +211,21 @@ void code_weave(Book *book, size_t chunk) {
 
 void code_weave_bare(Book *book, const FencePart *part) {
     add_body(book, part, "", language_of(part));
+}
+
+void code_weave_output(Book *book, const FencePart *part) {
+    Str file = STR(""), output;
+    Buf text = {.arena = book->arena};
+    fence_attribute(part, STR("from"), &file);
+    if (str_starts(file, STR("../"))) file = str_from(file, 3); // seen from chapters/
+    if (!file_read(book->arena, str_terminated(book->arena, file), &output)) {
+        buf_format(&text, "from=%.*s: %s", STR_ARG(file), strerror(errno));
+        book_error(book, part->line, text);
+        return;
+    }
+    buf_format(&text, "%.*stext\n%.*s%.*s\n", STR_ARG(part->ticks), STR_ARG(output),
+               STR_ARG(part->ticks));
+    book_add(book, buf_str(&text));
 }
 
 void code_weave_plain(Book *book, const FencePart *part) {

@@ -6,6 +6,10 @@
 
 void code_weave(Book *book, size_t chunk);
 void code_weave_plain(Book *book, const FencePart *part);
+
+// ``` {.output from=../results/first/NAME.txt}: the text of this file, which a program printed.
+void code_weave_output(Book *book, const FencePart *part);
+
 void code_weave_bare(Book *book, const FencePart *part); // without caption, name or attributes
 
 // The name of a chunk as readers see it, or the path of its file.

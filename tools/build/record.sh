@@ -122,6 +122,13 @@ count() {
     write results/cpu-lines.csv lines.csv "$lines" $RUNS $hazardous
     write results/cpu-machine.csv machine.csv "$machine" $RUNS
     write results/cpu.csv csv "$counts" $RUNS
+    for source in $(ls code/first 2>/dev/null); do print_first "${source%.cu}"; done
+}
+# What a program of code/first/ prints on the CPU device, for the page to show.
+print_first() {
+    "$MAKE" -s "$B/labs/first/$1"
+    mkdir -p results/first
+    "$B/simt" "$B/labs/first/$1" >"results/first/$1.txt"
 }
 # lost LAB: whether one of its recorded files is missing.
 lost() {

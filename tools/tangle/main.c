@@ -44,7 +44,7 @@ static const char help[] =
     "  -p      prune: remove the files below DIR/code that no FILE defines (not hidden files,\n"
     "          *.mine, links or folders). Give it all your FILEs\n"
     "  -d      print a make fragment, write nothing. For FILEs that define code/04_sum.cu:\n"
-    "              LABS := 04_sum                            every .cu file but exercises\n"
+    "              LABS := 04_sum                            every .cu file directly in code/\n"
     "              LAB_OF_4 := 04_sum                        those that start with this number\n"
     "              chapter-4: DIR/code/04_sum.cu\n"
     "              sizes_04_sum := 1 2 3      {.cuda file=code/04_sum.cu sizes=\"1 2 3\"}\n"

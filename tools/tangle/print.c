@@ -21,15 +21,16 @@ static void add_make_path(Buf *buf, Str path) {
 
 typedef struct {
     Str target;
-    Str lab;    // code/04_sum.cu: 04_sum; empty if it is not a .cu file, or an exercise
+    Str lab;    // code/04_sum.cu: 04_sum; empty if it is not a .cu file directly in code/
     Str number; // 4; empty if the name does not start with one
     size_t chunk;
 } Target;
 
 static Target target_of(const ChunkTable *table, size_t chunk) {
     Target target = {.target = table->chunks[chunk].target, .chunk = chunk};
-    bool lab = table->chunks[chunk].exercise == CHUNK_NONE;
-    if (!lab || !str_ends(target.target, STR(".cu"))) return target;
+    Str name = path_name(target.target);
+    bool lab = target.target.len == STR("code/").len + name.len;
+    if (!lab || !str_ends(name, STR(".cu"))) return target;
     target.lab = path_stem(target.target);
     size_t digits = 0, zeros = 0;
     while (digits < target.lab.len && isdigit((unsigned char)target.lab.at[digits])) digits++;
