@@ -19,7 +19,7 @@ def test_launcher(small):
     expect("-h explains options and how to build", simt(["-h"]), 0, r"--no-compress")
     elf = b"\x7fELF"
     for name, arguments, why in (
-            ("no program given", [], "which program"),
+            ("no program given", [], "no program given: name one"),
             ("unknown option", ["--fast", "x"], "unknown option --fast"),
             ("option without its value", ["--csv"], "--csv needs a value"),
             ("number expected", ["--order", "x1", "x"], "--order takes a number"),
