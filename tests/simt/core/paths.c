@@ -1,12 +1,12 @@
 // Unit tests of the paths of a warp, set up by hand as machine code leaves them at a convergence
-// barrier. Prints `ok NAME` or `not ok NAME` with what was wrong below.
+// barrier. Prints `ok NAME`, or `not ok NAME` with what was wrong below it.
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/exec/path_converge.h"
 #include "told.h"
 
-// A path that is ready in front of this instruction: greater orders parted later.
+// A path that is ready to execute this instruction: paths with greater orders split later.
 static Path parted(const Warp *warp, const Inst *at, uint32_t mask, uint32_t order) {
     return (Path){.pc = at,
                   .frame = warp->frame,
@@ -26,7 +26,7 @@ static Path waiting(const Warp *warp, const Inst *barrier, uint32_t mask, uint32
                   .converge = {.gathers = true, .order = 1}};
 }
 
-// The first of so many paths of a warp runs, and lanes have parted twice.
+// The first of so many paths of a warp runs, and the lanes have split twice.
 static void start(Warp *warp, uint32_t live, uint32_t running, uint8_t paths) {
     memset(warp->paths, 0, sizeof warp->paths);
     warp->current = 0;
@@ -77,7 +77,7 @@ static void test_barrier(Warp *warp, const Inst *barrier) {
     told("nobody comes along past an empty barrier");
 }
 
-// Lanes of two calls wait for the same barrier, each where its call does.
+// Lanes of two calls wait at the same barrier, each with the lanes of its own call.
 static void test_elsewhere(Warp *warp, const Inst *barrier, const Inst *same) {
     start(warp, 0x0f, 0x01, 4);
     warp->paths[1] = waiting(warp, same, 0x02, 0x0f);
@@ -95,7 +95,7 @@ static void test_elsewhere(Warp *warp, const Inst *barrier, const Inst *same) {
     told("who waits for another barrier is not there");
 }
 
-// Lanes wait at two barriers for each other: those that began last go on.
+// Lanes wait for each other at two barriers: those that began to wait last continue.
 static void test_stuck(Warp *warp, const Inst *barrier, const Inst *other) {
     start(warp, 0x03, 0x01, 2);
     warp->paths[1] = waiting(warp, other, 0x02, 0x03);
