@@ -180,7 +180,7 @@ template <bool RIGHT> __global__ void flag_of_all_lanes(const int *in, int *out)
     }
 }
 
-// A second store ends what the first one says, also where it is wider.
+// A second store ends the release sequence of the first, also if it is wider.
 template <bool RIGHT> __global__ void flag_under_wide_store(const int *in, int *out) {
     if (threadIdx.x > 0) return;
     volatile unsigned *ready = &flags[1];
@@ -201,7 +201,7 @@ template <bool RIGHT> __global__ void flag_under_wide_store(const int *in, int *
     }
 }
 
-// Lanes compare and swap the same word, one after the other: who fails releases nothing.
+// Lanes compare and swap the same word in turn: a lane whose swap fails releases nothing.
 enum Swap { FIRST, SIXTH, CHAIN };
 template <Swap SWAP, int READ> __global__ void swap_of_lanes(const int *in, int *out) {
     const unsigned t = threadIdx.x;

@@ -335,7 +335,7 @@ __global__ void read_again(const int *in, int *out) {
     out[threadIdx.x] = sum;
 }
 
-// The cached state must be dropped when memory is freed.
+// The cached state must be dropped when unwritten memory is copied over these words.
 static void uninitialized_again(int *d_out, bool right) {
     int *d = written(N * 4), *from = right ? written(N * 4) : fresh(N * 4);
     for (int k = 0; k < 3; k++) read_again<<<1, BLOCK>>>(d, d_out);
