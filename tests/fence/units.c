@@ -1,6 +1,6 @@
-// Unit tests of the parsers of a line or paragraph of Markdown: first and last lines of HTML blocks,
-// the inlines of a paragraph, attributes. Prints `ok NAME` or `not ok NAME` with what was wrong below
-// it.
+// Unit tests of the parsers of a line or paragraph of Markdown: first and last lines of HTML
+// blocks, the inlines of a paragraph, attributes. Prints `ok NAME` or `not ok NAME` with what was
+// wrong below it.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Fuzzes weave: weaves chapters and results for a code host, for pandoc and into notebooks. An input
-// is several files: each starts with a line `%%% PATH`; chapters end in .md, results in .csv.
+// Fuzzes weave: weaves chapters and results for a code host, for pandoc and into notebooks. An
+// input is several files: each starts with a line `%%% PATH`; chapters end in .md, results in .csv.
 #include "book/chapters.h"
 #include "fuzz.h"
 #include "notebook/notebook.h"

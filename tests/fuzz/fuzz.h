@@ -30,7 +30,8 @@ static inline void must_be_located(Str message, size_t line, Str text) {
 }
 
 #ifndef WITH_LIBFUZZER
-// Replays CORPUS: each input is in a block of exactly its size, so that sanitizers see a read past it.
+// Replays CORPUS: each input is in a block of exactly its size, so that sanitizers see a read past
+// it.
 int main(int argc, char **argv) {
     Arena arena = {0};
     Str rest;

@@ -1,5 +1,5 @@
-// Preloaded before the CPU device, this gives it a memory clock, so that labs also time their kernels.
-// The times mean nothing; the test checks that every row of a table is timed.
+// Preloaded before the CPU device, this gives it a memory clock, so that labs also time their
+// kernels. The times mean nothing; the test checks that every row of a table is timed.
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

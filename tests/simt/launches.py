@@ -15,9 +15,9 @@ INSTRUCTIONS = {
     "thread_insts": "smsp__thread_inst_executed.sum",
     "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
 }
-# lanes: only thread_insts differ, by a small share; instructions: these three do.
+# lanes: only thread_insts differ, by a small share; instructions: all three of these counters do.
 MACHINE_VERDICTS = ("equal", "noise", "lanes", "instructions", "waiting", "other")
-CLOSE = 0.011  # the most of a kernel's instructions or lanes by which hardware may differ
+CLOSE = 0.011  # the largest share of a kernel's instructions or lanes by which hardware may differ
 
 
 def short_name(kernel):

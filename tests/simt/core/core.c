@@ -207,7 +207,8 @@ static void test_places(void) {
 
 // Kernels
 
-// Half of the lanes execute the instruction here, the others one later; the halves return separately.
+// Half of the lanes execute the instruction here, the others one later; the halves return
+// separately.
 #define GUARDED(instruction)                                                                       \
     {                                                                                              \
         "guarded " instruction,                                                                    \

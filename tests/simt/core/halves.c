@@ -1,5 +1,5 @@
-// Tests 16-bit floats: every conversion, and every operation on many values. The expected results are
-// computed in double, by scaling and rounding to an integer.
+// Tests 16-bit floats: every conversion, and every operation on many values. The expected results
+// are computed in double, by scaling and rounding to an integer.
 #include <math.h>
 #include <stdlib.h>
 
@@ -144,7 +144,8 @@ static uint32_t random_value(const Format *format) {
     const uint32_t edges[] = {0, 1, one - 1, one, one + 1, infinity - 1, infinity, infinity + 1};
     const uint32_t bits = random_bits();
     if (bits >> 28 == 0) return edges[bits % 8] ^ (bits >> 8 & 0x8000);
-    const uint32_t few = one >> format->mantissa / 2; // half of the digits, so that the product is exact
+    const uint32_t few =
+        one >> format->mantissa / 2; // half of the digits, so that the product is exact
     return bits >> 30 ? bits & 0xffff : bits & 0xffff & ~(few - 1);
 }
 

@@ -8,8 +8,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define HEAD         ".version 9.0\n.target sm_90\n.address_size 64\n"
-// A kernel k with registers and `out` in %rd1; its body begins in line 11. EACH also puts the thread's
-// number into %r1 and the address of its word into %rd2; there the body begins in line 14.
+// A kernel k with registers and `out` in %rd1; its body begins in line 11. EACH also puts the
+// thread's number into %r1 and the address of its word into %rd2; there the body begins in line 14.
 #define OUT(declared, body)                                                                        \
     HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<30>;\n"             \
          ".reg .f32 %f<9>;\n.reg .b64 %rd<30>;\n" declared "ld.param.u64 %rd1, [p];\n" body        \

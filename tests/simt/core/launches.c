@@ -419,8 +419,8 @@ static void test_local(void) {
 
 // --- hazards, one at a time ---
 
-// Lane 2's knowledge of lane 0 does not change when lanes 0 and 1 synchronize: lane 0's write to the
-// first word is ordered before lane 2's access, its write to the second word is not.
+// Lane 2's knowledge of lane 0 does not change when lanes 0 and 1 synchronize: lane 0's write to
+// the first word is ordered before lane 2's access, its write to the second word is not.
 static void test_lanes_apart(void) {
     load(OUT(".shared .align 4 .b8 s[8];\n",
              "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 2;\n"

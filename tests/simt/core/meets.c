@@ -1,6 +1,6 @@
-// Tests the merge points of split lanes against definitions that are checked node by node, for random
-// graphs and for graphs that a GPU's compiler has compiled. Then threads take different paths through
-// random graphs: each must visit the same nodes in the same order as it would alone.
+// Tests the merge points of split lanes against definitions that are checked node by node, for
+// random graphs and for graphs that a GPU's compiler has compiled. Then threads take different
+// paths through random graphs: each must visit the same nodes in the same order as it would alone.
 #include <stdlib.h>
 
 #include "launch.h"
@@ -96,8 +96,8 @@ static bool part_for_round(const Sets *part, uint32_t n) {
     return reaches(part, n, part->count, 0) && __builtin_popcount(part->out[n]) > 1;
 }
 
-// The merge points that node n must have, the nearest first: in each loop around it, then in the whole
-// graph. A lane that waits for the next round of a loop otherwise waits outside that loop.
+// The merge points that node n must have, the nearest first: in each loop around it, then in the
+// whole graph. A lane that waits for the next round of a loop otherwise waits outside that loop.
 static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint32_t *insides) {
     uint32_t count = 0, loops[NODES], loop_count = 0, round = 0;
     for (uint32_t h = 0; h < sets->count; h++) {

@@ -49,7 +49,8 @@ static int corpus_main(const Case *cases, size_t count, int argc, char **argv) {
         return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);                       \
     }
 
-// Rows of the table: a launch, a kernel with both arrays as arguments, a wrong kernel and its right twin.
+// Rows of the table: a launch, a kernel with both arrays as arguments, a wrong kernel and its right
+// twin.
 #define RUN(name, ...)                                                                             \
     {                                                                                              \
         name, [](int *d_in, int *d_out) {                                                          \

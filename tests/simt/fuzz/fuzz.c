@@ -2,14 +2,14 @@
 //
 //     fuzz ptx|fatbin|run SECONDS SEED LAST KEEP FILE...
 //
-// ptx: text for module_load; fatbin: fat binaries for fatbin_ptx; run: PTX, with changes that keep it
-// valid PTX, is loaded from a fat binary, lowered and launched on a tiny input. First all files are
-// tried unchanged, a FILE.corpus with all its inputs; then, for SECONDS, changed copies. Every input
-// must give a result within HANG_SECONDS (the watchdog ends kernels after a fifth of a second):
-// success, or one line with the reason. The current input is saved in the file LAST, so that it is
-// there after a crash: `fuzz KIND 0 1 LAST - FILE` runs it once more. An input that ends in a way not
-// seen before is saved in the folder KEEP, unless that is "-". Prints the number of inputs, of those
-// that were accepted, and of those that ran to their end.
+// ptx: text for module_load; fatbin: fat binaries for fatbin_ptx; run: PTX, with changes that keep
+// it valid PTX, is loaded from a fat binary, lowered and launched on a tiny input. First all files
+// are tried unchanged, a FILE.corpus with all its inputs; then, for SECONDS, changed copies. Every
+// input must give a result within HANG_SECONDS (the watchdog ends kernels after a fifth of a
+// second): success, or one line with the reason. The current input is saved in the file LAST, so
+// that it is there after a crash: `fuzz KIND 0 1 LAST - FILE` runs it once more. An input that ends
+// in a way not seen before is saved in the folder KEEP, unless that is "-". Prints the number of
+// inputs, of those that were accepted, and of those that ran to their end.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <signal.h>
@@ -96,8 +96,8 @@ static void move_line(size_t at) {
     splice(below(current_len + 1), 0, line, len);
 }
 
-// Half of the changes to a fat binary are to its headers; one in eight truncates it and corrects the
-// size in its header (u64 at 8: bytes after the header of 16).
+// Half of the changes to a fat binary are to its headers; one in eight truncates it and corrects
+// the size in its header (u64 at 8: bytes after the header of 16).
 static void damage_bytes(bool fatbin) {
     size_t at = below(current_len + 1);
     if (fatbin && below(2) && current_len > 96) at = below(96);
@@ -208,7 +208,8 @@ static void damage_kernel(void) {
 
 // --- running the inputs ---
 
-// Puts the text into a fat binary as nvcc writes it, and returns the text that fatbin_ptx finds there.
+// Puts the text into a fat binary as nvcc writes it, and returns the text that fatbin_ptx finds
+// there.
 static Str in_fatbin(char *bytes) {
     const uint32_t magic = 0xBA55ED50, header = 64, arch = 90;
     const uint16_t version = 1, data_header = 16, kind = 1;
@@ -240,8 +241,8 @@ static SimtStatus feed_fatbin(Str bytes, SimtError *error) {
     return status;
 }
 
-// Values for all parameters: a buffer's address if it fits, else a small number. A larger parameter,
-// a struct, alternates between the two.
+// Values for all parameters: a buffer's address if it fits, else a small number. A larger
+// parameter, a struct, alternates between the two.
 static void fill_arguments(const KernelInfo *info, void **arguments, uint64_t *values) {
     size_t at = 0;
     for (size_t k = 0; k < info->parameter_count; k++) {
@@ -308,7 +309,8 @@ static SimtStatus feed_ptx(Str text, bool run, SimtError *error) {
     return status;
 }
 
-// Two endings are of one kind if the status is the same, and the message except for numbers and names.
+// Two endings are of one kind if the status is the same, and the message except for numbers and
+// names.
 static bool new_ending(SimtStatus status, const char *text) {
     static bool seen[KINDS];
     uint32_t hash = 2166136261u + (uint32_t)status;

@@ -1,5 +1,5 @@
-// Shared by the programs here: arrays on host and device, comparison with the host's results, a clock,
-// and a main that runs the cases of a table.
+// Shared by the programs here: arrays on host and device, comparison with the host's results, a
+// clock, and a main that runs the cases of a table.
 //
 //     program [-s SCALE] [-t ROUNDS] [CASE...]
 //
@@ -48,8 +48,8 @@ struct Case {
 static const char *current_case;
 static int rounds, current_round;
 
-// Prints `time ROUND CASE WHAT WALL PROCESSOR`: wall and processor seconds of a statement that launches
-// kernels. WHAT is the beginning of the statement, a kernel's name.
+// Prints `time ROUND CASE WHAT WALL PROCESSOR`: wall and processor seconds of a statement that
+// launches kernels. WHAT is the beginning of the statement, a kernel's name.
 static inline void tell_time(const char *what, double wall, clock_t processor) {
     if (rounds > 0)
         printf("time %d %s %.*s %.6f %.6f\n", current_round, current_case, (int)strcspn(what, "<("),
