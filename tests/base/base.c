@@ -386,7 +386,7 @@ static void test_csv_writing(void) {
     same("row", buf_str(&row), "a,,\"a,b\",\"a\"\"b\",\"\"\"\",\",\",a b");
     same("read again", cells_of(str_terminated(&arena, buf_str(&row))),
          "[a][][a,b][a\"b][\"][,][a b]");
-    told("CSV is written as it is read");
+    told("CSV cells survive writing and reading");
 }
 
 // --- JSON ---
@@ -568,7 +568,7 @@ static void test_arena(void) {
     for (size_t i = 0; i < count; i++)
         if (items[i] != i * 3) WRONG("element %zu", i);
     arena_free(&own);
-    told("memory for many things");
+    told("many allocations");
 }
 
 // An allocation jumps to `leave` if its size overflows or the memory is not available.
@@ -591,7 +591,7 @@ static void test_no_memory(void) {
     Arena own = {0};
     if (!arena_alloc(&own, SIZE_MAX, 0) || !arena_alloc(&own, 0, SIZE_MAX)) WRONG("nothing");
     arena_free(&own);
-    told("memory that is not there");
+    told("failed allocations jump to `leave`");
 }
 
 // Without `leave`, a failed allocation prints the reason and ends the program.
@@ -610,7 +610,7 @@ static void test_out_of_memory(void) {
     Str said = STR("");
     if (!file_read(&arena, "said", &said)) WRONG("nothing said");
     same("said", said, "out of memory\n");
-    told("no memory ends the program");
+    told("failed allocations end the program");
 }
 
 int main(int argc, char **argv) {

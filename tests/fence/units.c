@@ -283,7 +283,7 @@ static void test_pieces(void) {
                 WRONG("`%s`: %.*s, not %s", rows[i].paragraph, STR_ARG(found), rows[i].pieces);
         }
     }
-    told("pieces of paragraphs");
+    told("inlines of paragraphs");
 }
 
 // A mark is closed by another one within 4096 bytes, or else is text; brackets nest 64 deep.
@@ -309,7 +309,7 @@ static void test_far_pieces(void) {
             found = str_from(found, at + 1);
         if (images != (size_t)(depth < 64 ? depth : 64)) WRONG("%zu images %d deep", images, depth);
     }
-    told("pieces that end far away");
+    told("inlines that end far away");
 }
 
 // --- attributes ---
@@ -423,7 +423,7 @@ static void test_long_attributes(void) {
         if ((braces.error.len == 0) != (keys <= 64))
             WRONG("%d keys: %.*s", keys, STR_ARG(braces.error));
     }
-    told("attributes without end");
+    told("unclosed attributes");
 }
 
 int main(void) {

@@ -446,7 +446,7 @@ static void test_deep(void) {
             wrong("%s: \"%s\"", rows[k].again, error.text);
         free(text);
     }
-    done("300,000 of one thing within another are refused");
+    done("nesting of 300,000 levels is refused");
 }
 
 enum { GUARDED_PAGES = 16, TOUCHES = 30000 };
@@ -572,7 +572,7 @@ static void test_written(void) {
             if (written != model[i]) wrong("round %d: byte %zu", round, i);
         }
     }
-    told("bytes that were written");
+    told("written bytes");
 }
 
 // A second observer in the same slot would be called with the first one's state.
@@ -586,7 +586,7 @@ static void test_observers(void) {
         wrong("the second observer has the first one's place");
     if (of.status != SIMT_INVALID_CONFIG || !error.text[0]) wrong("the launch does not fail");
     free(first);
-    done("an observer keeps its place");
+    done("an observer's slot is not given to another");
 }
 
 int main(void) {

@@ -128,7 +128,7 @@ static void test_places(void) {
             if (words[i] != (i < all))
                 wrong("shape %zu: place %u was taken %u times", k, i, words[i]);
     }
-    done("every thread has its place");
+    done("special registers of every thread");
 }
 
 // --- memory that a kernel needs ---
@@ -254,7 +254,7 @@ static void test_bad_modules(void) {
         same("module", "status", loaded(rows[k].text), rows[k].status);
         same_text("module", error.text, rows[k].error);
     }
-    done("variables for which there is no room");
+    done("variables that do not fit are refused");
 }
 
 // f calls itself as often as its argument says and adds up the results.
@@ -318,7 +318,7 @@ static void test_watched(void) {
         same("launch", "hazards", report.hazard_count > 0, options[k].check);
         same("launch", "lines", report.line_count > 0, options[k].lines);
     }
-    done("a launch that is watched, one that is not");
+    done("a launch with an observer, one without");
 }
 
 // --- failures and hazards ---
@@ -371,7 +371,7 @@ static void test_partial_meeting(void) {
     memset(words, 0, 128);
     run(1, 32, PLAIN);
     for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t < 16 ? t ^ 8 : 100);
-    done("some lanes meet on different paths");
+    done("lanes of a mask exchange values from different paths");
 }
 
 // The system's shared memory: after the program's, never at 0, all zero, 1 KiB.
@@ -434,7 +434,7 @@ static void test_lanes_apart(void) {
         same_text("kind", report.hazards[k].kind, "race");
         same("hazard", "address", report.hazards[k].address, 4);
     }
-    done("lanes of a warp that meet in pairs");
+    done("lanes that synchronise in pairs");
 }
 
 // --- traces ---
@@ -518,7 +518,7 @@ static void test_trace_checked(void) {
            "#,0,0,15,warp,shuffle,4,0,0,00000000,a.cu,1,15,a.cu\n"
            "#,0,0,15,warp,shuffle,4,1,0,00000001,a.cu,1,15,a.cu\n");
     same("report", "hazards", report.hazard_count, 1);
-    done("a trace with checks: races, lanes that meet, shuffles");
+    done("a trace with checks: races, converging lanes, shuffles");
 }
 
 int main(void) {

@@ -245,7 +245,7 @@ static void test_random_graphs(void) {
     if (compared < 1000 || in_loops < 1000 || partials < 100 || !endless)
         wrong("%u graphs, %u loops, %u partial meets, %u endless: too few", compared, in_loops,
               partials, endless);
-    told("meets are post-dominators, of the function and of its loops");
+    told("merge points are post-dominators, of the function and of its loops");
 }
 
 // --- several exits, endless loops: compared with what a GPU's compiler does ---
@@ -330,7 +330,7 @@ static void test_rows(void) {
                 wrong("%s: meets at %u", row->name, node->merges[m].node);
         arena_free(&arena);
     }
-    told("meets where several ways end, and where none does");
+    told("merge points with several exits, and with none");
 }
 
 // --- threads in random graphs ---
@@ -399,7 +399,7 @@ static void test_threads(void) {
             if (random_below(6) == 0) graph.next_count[n] = 0;
         run_graph(round, &graph);
     }
-    done("threads come through random graphs as they would alone");
+    done("threads visit the nodes of random graphs as they would alone");
 }
 
 int main(void) {

@@ -75,7 +75,7 @@ def test_lines(counted, rows):
     narrow = simt(["--lines", counted], env={**os.environ, "COLUMNS": "60"}).out.splitlines()
     beside = [line.split("|", 1)[1] for line in narrow if "|" in line]
     long = next("".join(line.split()) for line in text if "add.s32 %0, %0, 3" in line)
-    tests.check("a line too long for the screen goes on below", long in "".join("".join(beside).split()) and
+    tests.check("a line too long for the screen is wrapped", long in "".join("".join(beside).split()) and
                 max(len(line) for line in narrow if "|" in line) <= 60, beside)
 
 
@@ -92,8 +92,8 @@ def test_hazard_texts():
              r"    thread \(0,0,0\) of block \(0,0,0\), element -1 of argument 2\n"
              r"    thread 0 reads 4 bytes, 4 in front of an allocation of 256 bytes: guard the index\n\Z")
     expect("a race in four lines", simt(["--check", told]), 86, first)
-    expect("an index below 0 is told as that, of the array that was meant", simt(["--check", told, "front"]), 86, front)
-    expect("several threads that add to a word are told of atomics, not of barriers", simt(["--check", told, "counter"]), 86,
+    expect("a negative index is reported as such, with the array that was meant", simt(["--check", told, "front"]), 86, front)
+    expect("several threads that add to a word get advice about atomics, not barriers", simt(["--check", told, "counter"]), 86,
            rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    updates get lost: use atomicAdd")
     narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
     report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()

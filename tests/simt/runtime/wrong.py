@@ -191,7 +191,7 @@ def test_unread():
     rest = (r"simt: k: bytes of dynamic shared memory: 100000, at most 49152 without cudaFuncSetAttribute: " + asked +
             r"simt: k: grid \(0,1,1\), block \(64,1,1\): invalid argument: " + asked)
     note = r"simt: note: cudaMemcpy returned cudaErrorInvalidValue \(invalid argument\)\n"
-    expect("launches that failed are told at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
+    expect("failed launches are reported at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
            None, large + rest + note + r"\Z")
     for option, status in (("--check", 0), ("--strict", 86)):
@@ -200,9 +200,9 @@ def test_unread():
     expect("so they are where it aborts", simt([unread, "aborts"]), -signal.SIGABRT, None, large + r"\Z")
     expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,
            r"\Asimt: never freed: 1 allocation by cudaMalloc or its like, 256 bytes\n\Z")
-    expect("--leaks: nothing where all was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
+    expect("--leaks: no report if all memory was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
     for way in ("asked", "peeked", "later"):
-        expect(f"nothing is told of an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
+        expect(f"no message about an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
 
 
 def test_copied():
