@@ -9,7 +9,7 @@ mkdir "$tree/build"
     weave collect modules.a book* names.csv page_parts.c figures.csv figures.done notebooks.done toolchain "$tree/build")
 for installed in venv pandoc cuda; do [ ! -e "$B/$installed" ] || ln -s "$B/$installed" "$tree/build"; done
 cd "$tree" || exit 2
-git init -q && git add Makefile book* code figures notebooks results # keep.py asks git which files nobody edited
+git init -q && git add Makefile book* code figures notebooks results # keep.py asks git which files are unedited
 unset MAKEFLAGS MFLAGS MAKELEVEL IN_TURN
 B=build
 DEVICE=cpu

@@ -258,7 +258,7 @@ static void pictures(int scale) {
     }
 }
 
-// ---- Canonical prefix codes: for each thread a stream, 64 bits of it at hand
+// ---- Canonical prefix codes: a stream per thread, with a buffer of 64 bits
 
 __constant__ int huff_first[17], huff_index[17], huff_counts[17];
 __constant__ byte huff_symbols[32];

@@ -1,5 +1,5 @@
-"""Runs one small program with every option of simt -h, and with every two of them. Either the
-run ends well and each option shows what it does, where one run can show it, or one line refuses the pair and names
+"""Runs one small program with every option of simt -h, and with every pair of them. Either the run
+succeeds and shows the effect of each option, if one run can show it, or one line refuses the pair and names
 both."""
 import itertools
 import json
