@@ -1,5 +1,5 @@
-"""A page in headless Chromium: a probe, which is a script at its end, answers with
-PROBE{...}PROBE in the page's place, or, where the page is in a frame, to the page around it."""
+"""Tests a page in headless Chromium. A script at the end of the page, the probe, replaces the page by its
+result, PROBE{...}PROBE; if the page is in a frame, the probe sends the result to the page around it."""
 import json
 import re
 import shutil
@@ -12,8 +12,8 @@ def here():
 
 
 def probe(tests, path, script, scheme, width=None, seconds=120):
-    """The page with the script at its end, in a window or in a frame of this width, dark (scheme 0) or
-    light (1): (what the probe found, lines of the console). (None, lines) after a failure."""
+    """Loads the page with the script at its end, in a window or in a frame of this width, dark (scheme 0) or
+    light (1). Returns (the probe's result, lines of the console), or (None, lines) after a failure."""
     probed = path.with_name("probe-" + path.name)
     probed.write_text(path.read_text().replace("</body>", "<script>\n%s\n</script>\n</body>" % script))
     shown = probed

@@ -1,5 +1,5 @@
-"""A headless Chromium for tests, driven as its developer tools drive it: real keys, reloads, other
-windows and media, scripts switched off. The protocol goes through two pipes, so nothing listens."""
+"""Drives a headless Chromium through the DevTools protocol: real keys, reloads, other window sizes
+and media, scripts switched off. The protocol uses two pipes, so no port is opened."""
 import base64
 import json
 import os
@@ -13,7 +13,7 @@ KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), " ": (32, " "), "Escape": (27, ""),
 
 
 class Browser:
-    """One page of a Chromium of its own; `profile` is the folder of what it keeps."""
+    """One page in its own Chromium process; `profile` is the user-data folder."""
 
     def __init__(self, profile, width=1280, height=900):
         there, mine = os.pipe()
@@ -86,7 +86,7 @@ class Browser:
                     raise RuntimeError(f"{method}: {got['error']['message']}")
                 return got["result"]
 
-    # ---- What a reader does ----
+    # ---- Actions of a reader ----
 
     def open(self, url):
         self.events.clear()
@@ -103,7 +103,7 @@ class Browser:
             self.message()
 
     def ask(self, expression):
-        """The value of a JavaScript expression in the page."""
+        """Returns the value of a JavaScript expression in the page."""
         got = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in got:
             raise RuntimeError(got["exceptionDetails"]["exception"].get("description", expression))

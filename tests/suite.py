@@ -1,8 +1,8 @@
-"""What the suites in Python share: result lines, the filter CASE, programs with time limits,
-compilers, folders of their own. suite.sh is the same for the shell.
+"""Shared by the suites in Python: result lines, the filter CASE, programs with time limits,
+compilers, output folders. suite.sh is the same for the shell.
 
 A suite is a program tests/AREA/run. It makes one Suite, reports its cases, and ends with
-Suite.finish(): a suite that stops before has failed. README.md explains the lines it prints.
+Suite.finish(): a suite that stops before that has failed. README.md explains the lines it prints.
 """
 import csv
 import functools
@@ -19,13 +19,13 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 TOOLS = ROOT / "tools"
-RECORDED = TESTS / "recorded"  # what a GPU and its tools said
-FUZZED = TESTS / "fuzzed"  # what fuzzers found
+RECORDED = TESTS / "recorded"  # results of a GPU and its tools
+FUZZED = TESTS / "fuzzed"  # inputs that fuzzers found
 BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
 CASE = os.environ.get("CASE", "")
-SHORT = os.environ.get("TIER") == "short"  # the newcomer's tier, make test, asks this area in part
+SHORT = os.environ.get("TIER") == "short"  # make test runs only the short tests of this area
 CC = os.environ.get("CC", "cc").split()
-# PTX alone, and host code as it comes: what runs on the CPU device is the same, and sooner there.
+# Compile to PTX only, with unoptimised host code: the CPU device runs the same PTX, and compiling is faster.
 NVCC_FLAGS = ["-arch=compute_90", "-cudart", "shared", "--no-compress", "-lineinfo"]
 C_FLAGS = ["-std=c11", "-g1", "-O1", "-ffp-contract=off", f"-I{TOOLS}"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
@@ -38,7 +38,7 @@ def nvcc_flags(arch):
 
 
 def tool(name):
-    """The path of a tool that make uses, as tools/build/toolchain.sh finds or has installed it. None: there is none."""
+    """The path of a tool that make uses, as tools/build/toolchain.sh finds or has installed it, or None."""
     asked = subprocess.run([TOOLS / "build/toolchain.sh", "-f", name], env={**os.environ, "B": str(BUILD)},
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return str(ROOT / asked.stdout.strip()) if asked.returncode == 0 else None
@@ -62,7 +62,7 @@ class Suite:
     # ---- Result lines ----
 
     def wants(self, *names):
-        """Is one of these cases asked for? Lets a suite leave out work; report() filters by itself."""
+        """Whether one of these cases is wanted. Lets a suite leave out work; report() filters by itself."""
         for name in names:
             if CASE not in name and name not in self.left_out:
                 self.left_out.add(name)
@@ -70,7 +70,7 @@ class Suite:
         return any(CASE in name for name in names)
 
     def whole(self, *names):
-        """Are all cases asked? In the newcomer's tier it says that these, or this group of cases, are
+        """Whether all cases are wanted. If only short tests are, it prints that this case or group of cases is
         left to make test-all."""
         if SHORT:
             for name in names:
@@ -78,8 +78,8 @@ class Suite:
         return not SHORT
 
     def cases(self, *names, whole=False):
-        """Decorates a function that reports these cases, all and no others, and takes long: it runs
-        only if one of them is asked for; with `whole` not in the newcomer's tier."""
+        """Decorates a slow function that reports exactly these cases: it runs only if one of them is
+        wanted; with `whole`, not among the short tests."""
         def decorated(function):
             def guarded(*arguments):
                 if not self.wants(*names) or whole and not self.whole(*names):
@@ -93,23 +93,23 @@ class Suite:
         return decorated
 
     def report(self, name, *problems):
-        """One case: it passed if no problem says anything. True if it passed."""
+        """Reports one case, which passes if every problem is empty. Returns whether it passed."""
         problems = [problem for problem in problems if problem]
         return self.check(name, not problems, problems)
 
     def check(self, name, good, details=()):
-        """One case that is good or not, and what to say if it is not. True if it is good."""
+        """Reports one case, which passes if `good`, else with a message. Returns whether it passed."""
         self.names.append(name)
         if self.wants(name):
             self.tell(name, good, details)
         return bool(good)
 
     def need(self, name, good, details=()):
-        """A case that others rest on: if it fails that is said whatever CASE is."""
+        """Reports a case on which others depend: a failure is printed whatever CASE is."""
         return self.check(name, True) if good else self.broken(name, *details)
 
     def broken(self, name, *details):
-        """What cases rest on does not work: a failure whatever CASE is. False."""
+        """Reports that a prerequisite of cases failed, whatever CASE is. Returns False."""
         self.tell(name, False, details)
         return False
 
@@ -118,17 +118,17 @@ class Suite:
         lines = [line for detail in details for line in str(detail).splitlines()]
         told = [f"{'ok' if good else 'not ok'} {self.area}: {name}"]
         told += [] if good else ["    " + line for line in lines[:40]]
-        print("\n".join(told) + "\n", end="", flush=True)  # at once, whatever other threads print
+        print("\n".join(told) + "\n", end="", flush=True)  # one call, so that output of other threads does not come between
 
     def skip(self, name, why):
-        """A case that cannot run here; the name `all` stands for the rest of the suite."""
+        """Reports a case that cannot run here; the name `all` means the rest of the suite."""
         self.names.append(name)
         if name == "all" or self.wants(name):
             print(f"skip {self.area}: {name}: {why}", flush=True)
 
     def relay(self, result, prefix="", at_least=1):
-        """The lines `ok NAME` and `not ok NAME` of a program, the latter with indented lines below,
-        as cases; one more is that it runs to its end."""
+        """Reports the lines `ok NAME` and `not ok NAME` of a program, the latter with indented lines below, as
+        cases, and one more case: that it runs to its end."""
         cases = re.findall(r"^(ok|not ok) (.*)\n((?:    .*\n)*)", result.out, re.M)
         for verdict, name, details in cases:
             self.check(prefix + name, verdict == "ok", [line.strip() for line in details.splitlines()])
@@ -144,14 +144,14 @@ class Suite:
         return self.folder / name
 
     def keep(self, name, content):
-        """A file of these bytes that may be executed."""
+        """Writes an executable file of these bytes."""
         path = self.file(name)
         path.write_bytes(content)
         path.chmod(0o755)
         return path
 
     def fresh(self, name):
-        """An empty folder."""
+        """Makes an empty folder."""
         folder = self.file(name)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -161,10 +161,10 @@ class Suite:
 
     def compile_c(self, name, *sources, modules=(), flags=(), libraries=(), sanitize=True,
                   compiler=None):
-        """$B/tests/AREA/NAME from C files (or objects) and modules of tools/, "tangle/expand" or a
-        whole component, "base"; with ASan and UBSan where the compiler has them. An object is made again
-        only when its source, a header or the flags have changed; those of tools/ all suites share.
-        None after reporting a failure."""
+        """Builds $B/tests/AREA/NAME from C files (or objects) and modules of tools/, "tangle/expand" or a
+        whole component, "base"; with ASan and UBSan if the compiler has them. An object is compiled again
+        only if its source, a header or the flags have changed; all suites share the objects of tools/.
+        Returns None after reporting a failure."""
         compiler = compiler or CC
         flags = [*C_FLAGS, *flags, *(SANITIZE if sanitize and has_sanitizers(*compiler) else [])]
         sources = [*sources, *(source for module in modules for source in sources_of(module))]
@@ -203,14 +203,14 @@ class Suite:
         return None
 
     def compile_cu(self, source, name=None, flags=NVCC_FLAGS, inputs=()):
-        """$B/tests/AREA/NAME from one .cu, unless that was done already from the same text, that of
-        `inputs` included. None after reporting a failure."""
+        """Compiles $B/tests/AREA/NAME from one .cu, unless the program was made from the same text, that of
+        `inputs` included. Returns None after reporting a failure."""
         target = self.file(name or Path(source).stem)
         return self.compiled(target, [NVCC, *standard_of(source), *flags, "-o", target, source], source, *inputs)
 
     def compile_edited(self, source, whole, flags=NVCC_FLAGS):
-        """The same from a .cu whose kernels alone are others than those of `whole`, an object of
-        compile_cu: edited.sh puts them into it."""
+        """The same for a .cu that differs only in its kernels from the source of `whole`, an object of
+        compile_cu: edited.sh puts the new device code into that object."""
         target = self.file(Path(source).stem)
         command = [TESTS / "edited.sh", NVCC, whole, source, target, *standard_of(source), *flags]
         return self.compiled(target, command, source, whole)
@@ -228,8 +228,8 @@ class Suite:
 
 
 def standard_of(source):
-    """The flag for C++14, where a program is content with it: nvcc takes 0.55 s for an empty one, and 0.9 s
-    as C++17, whose headers are longer. CUDA's own library is C++17, and what says so in a comment."""
+    """The flag for C++14, if the program needs no more: nvcc takes 0.55 s for an empty program, and 0.9 s
+    as C++17, whose headers are longer. CUDA's own library needs C++17, as do programs whose comment says so."""
     later = re.search(rb'#include [<"](cooperative_groups|cub/|thrust/|cuda/|\S*clusters\.h)|// .*C\+\+17',
                       Path(source).read_bytes())
     return [] if later else ["-std=c++14"]
@@ -237,7 +237,7 @@ def standard_of(source):
 
 @functools.lru_cache(maxsize=None)
 def has_sanitizers(*compiler):
-    """Does this C compiler come with ASan and UBSan, and are they wanted (SANITIZE=no: they are not)?"""
+    """Whether this C compiler has ASan and UBSan, and they are wanted (SANITIZE=no: they are not)."""
     if os.environ.get("SANITIZE") == "no":
         return False
     command = [*(compiler or CC), *SANITIZE, "-x", "c", "-", "-o", "/dev/null"]
@@ -245,7 +245,7 @@ def has_sanitizers(*compiler):
 
 
 def sources_of(module):
-    """A module's source, or those of a component without its main.c."""
+    """A module's source, or the sources of a component without its main.c."""
     if (TOOLS / module).is_dir():
         return [source for source in sorted((TOOLS / module).rglob("*.c")) if source.name != "main.c"]
     return [TOOLS / f"{module}.c"]
@@ -262,14 +262,14 @@ def digest_of(*parts):
 
 
 def in_path(folder):
-    """A folder as PATH may name it, at whose colons PATH would be split: through this process's descriptor."""
+    """A name for a folder that PATH can hold even if the folder's own has a colon: through this process's descriptor."""
     if ":" not in str(folder):
         return str(folder)
     return f"/proc/{os.getpid()}/fd/{os.open(folder, os.O_PATH)}"
 
 
 class Result:
-    """What a finished program left: its status (negative: a signal), its output as bytes and as
+    """The result of a program: its status (negative: a signal), its output as bytes and as
     text, and whether it hung."""
 
     def __init__(self, status, stdout, stderr, hung):
@@ -281,7 +281,7 @@ class Result:
         return f"{how}\n{self.out}{self.err}"
 
     def failure(self):
-        """The problem that it did not end well, or None."""
+        """A problem if the program failed or hung, else None."""
         return self.text() if self.status or self.hung else None
 
     def tail(self):
@@ -290,7 +290,7 @@ class Result:
 
 
 def run(command, seconds=60, input=None, **more):
-    """Runs a program to its end, or kills it and its children after `seconds`."""
+    """Runs a program, and kills it and its children after `seconds`."""
     more.setdefault("stdin", subprocess.DEVNULL if input is None else subprocess.PIPE)
     more.setdefault("stdout", subprocess.PIPE)
     process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, **more)
@@ -308,8 +308,8 @@ def run(command, seconds=60, input=None, **more):
 
 
 def interrupted(command, after, seconds, number=signal.SIGINT):
-    """Runs a program, sends it a signal after `after` seconds and waits for `seconds` more. Whoever
-    started the tests in the background left SIGINT ignored: the program must not inherit that."""
+    """Runs a program, sends it a signal after `after` seconds and waits for `seconds` more. If the tests run
+    in the background, SIGINT is ignored: the program must not inherit that."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     time.sleep(after)
@@ -327,7 +327,7 @@ def interrupted(command, after, seconds, number=signal.SIGINT):
 
 
 def read(path):
-    """A file's text; None if there is none."""
+    """A file's text, or None if there is no such file."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -335,7 +335,7 @@ def read(path):
 
 
 def write(path, text):
-    """Writes a file, unless it already holds this text."""
+    """Writes a file, unless it already has this text."""
     if read(path) != text:
         Path(path).write_text(text, encoding="utf-8")
 
@@ -347,17 +347,17 @@ def csv_rows(path):
 
 
 def unequal(got, wanted):
-    """The problem that two values differ, or None."""
+    """A problem if two values differ, else None."""
     return None if got == wanted else f"wanted {wanted!r}\ngot    {got!r}"
 
 
 def lacks(text, *wanted):
-    """The problem that a text is without some of these, or None."""
+    """A problem if a text lacks some of these, else None."""
     return "\n".join(f"no {w!r} in: {text[-1500:]}" for w in wanted if w not in text) or None
 
 
 def difference(got, wanted):
-    """The first line in which two texts differ, or None."""
+    """A problem with the first line in which two texts differ, or None."""
     if got == wanted:
         return None
     got, wanted = got.splitlines(), wanted.splitlines()

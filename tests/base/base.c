@@ -124,7 +124,7 @@ static void test_lines(void) {
     told("lines");
 }
 
-// What is hashed of a program.
+// source_add keeps the part of a program that is hashed: its code without comments.
 static Str code_of(const char *path, const char *text) {
     Buf code = {.arena = &arena};
     source_add(&code, str_of(path), str_of(text));
@@ -170,7 +170,7 @@ static void test_source_lines(void) {
     while (source_next(&lines) && lines.number < 2) continue;
     same("text", lines.text, "b; // y");
     same("code", buf_str(&lines.code), "b;");
-    // A text that ends in a number at the end of mapped memory, and a #line without a file.
+    // The text ends in a number at the end of mapped memory, and its #line names no file.
     const Str mark = STR("a;\n#line 12");
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -203,7 +203,7 @@ static void test_utf8(void) {
                 {"\xF1\x80\x80\x80"
                  "a",
                  SIZE_MAX},
-                // and what lies just outside
+                // and the nearest invalid sequences
                 {"\x80", 0},
                 {"a\xBF", 1},
                 {"\xC0\x80", 0},
@@ -250,7 +250,7 @@ static void test_building(void) {
     same("end", str_from(text, text.len - 9), "998,999,x");
     buf_format(&buf, "%s", "");
     same_number("length after nothing", buf.len, text.len);
-    for (size_t size = 250; size < 260; size++) { // about the first capacity, and exactly it
+    for (size_t size = 250; size < 260; size++) { // sizes around the first capacity
         Buf one = {.arena = &arena}, two = {.arena = &arena};
         for (size_t i = 0; i < size; i++) buf_char(&one, (char)('a' + i % 26));
         buf_format(&two, "%.*s", STR_ARG(buf_str(&one)));
@@ -309,7 +309,7 @@ static void test_paths(void) {
 
 // --- CSV ---
 
-// The cells of a row, each in brackets; or what is wrong with it.
+// Returns the cells of a row, each in brackets, or the error.
 static Str cells_of(const char *row) {
     Csv csv = csv_open(&arena, str_of(row));
     Buf out = {.arena = &arena};
@@ -386,7 +386,7 @@ static void test_csv_writing(void) {
     same("row", buf_str(&row), "a,,\"a,b\",\"a\"\"b\",\"\"\"\",\",\",a b");
     same("read again", cells_of(str_terminated(&arena, buf_str(&row))),
          "[a][][a,b][a\"b][\"][,][a b]");
-    told("CSV is written as it is read");
+    told("CSV cells survive writing and reading");
 }
 
 // --- JSON ---
@@ -568,10 +568,10 @@ static void test_arena(void) {
     for (size_t i = 0; i < count; i++)
         if (items[i] != i * 3) WRONG("element %zu", i);
     arena_free(&own);
-    told("memory for many things");
+    told("many allocations");
 }
 
-// Products that pass the address space, and memory that is not there, lead to where `leave` says.
+// An allocation jumps to `leave` if its size overflows or the memory is not available.
 static void test_no_memory(void) {
     static const size_t asked[][2] = {{SIZE_MAX / 2, 2},
                                       {SIZE_MAX / 4 + 1, 1},
@@ -591,10 +591,10 @@ static void test_no_memory(void) {
     Arena own = {0};
     if (!arena_alloc(&own, SIZE_MAX, 0) || !arena_alloc(&own, 0, SIZE_MAX)) WRONG("nothing");
     arena_free(&own);
-    told("memory that is not there");
+    told("failed allocations jump to `leave`");
 }
 
-// Without such a place the program ends, and says why.
+// Without `leave`, a failed allocation prints the reason and ends the program.
 static void test_out_of_memory(void) {
     pid_t child = fork();
     if (child == 0) {
@@ -610,7 +610,7 @@ static void test_out_of_memory(void) {
     Str said = STR("");
     if (!file_read(&arena, "said", &said)) WRONG("nothing said");
     same("said", said, "out of memory\n");
-    told("no memory ends the program");
+    told("failed allocations end the program");
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
-// The bits of exact sums, a line for each: type, data, n, elements in front of the first, bits. The
-// data is made of integers alone, so that it is the same on every machine. Each sum is made
-// twice, in the order of the elements and against it at another address; the program fails if
-// their bits differ.
+// Prints the bits of exact sums, one line each: type, data, n, elements before the first, bits. The
+// data is computed from integers only, so that it is the same on every machine. Each sum is computed
+// twice, the second time in reverse order and at another address; the program fails if their bits
+// differ.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static uint64_t hash(uint64_t i) {  // the finalizer of SplitMix64
     return i ^ i >> 31;
 }
 
-// Bits of a number: its sign, its power of two, and as much of a hash as its fraction has room for.
+// The bits of a number: its sign, its exponent, and a fraction taken from a hash.
 template <class T> struct Number;
 template <> struct Number<float> {
     typedef uint32_t Bits;

@@ -1,12 +1,12 @@
-// Times of exact sums beside CUB's reproducible ones (gpu_to_gpu, CUB 3.5 or later) and the read
-// ceiling, as the file results/compare-exact.csv. On a GPU with 5 GB of memory, in half a minute:
+// Times exact sums, CUB's reproducible sums (gpu_to_gpu, CUB 3.5 or later) and the read ceiling, and
+// prints the file results/compare-exact.csv. It takes half a minute on a GPU with 5 GB of memory:
 //
 //     pip download --no-deps nvidia-cuda-cccl && unzip -q nvidia_cuda_cccl-*.whl
 //     nvcc -O3 -std=c++17 -arch=native -I code -I nvidia/cu13/include/cccl tests/exact/peers.cu
 //     ./a.out >results/compare-exact.csv
 //
-// A time is the median of replays of a graph of many launches over rotating inputs, after other
-// data has been read, as in the labs' harness.
+// As in the labs' harness, a time is the median over replays of a graph of many launches on rotating
+// inputs, and other data is read before each replay.
 #include "reduce_exact.cuh"
 
 #include <cub/cub.cuh>

@@ -1,6 +1,6 @@
-// The bits of exact sums of given elements. Reads cases from a file, each {1 if doubles, number of
-// elements, elements in front of the first, the elements}, and prints a line for each: the bits of
-// the sum in several grids, all of which must be the same.
+// Prints the bits of exact sums of given elements. Reads cases from a file, each {1 if doubles, number
+// of elements, elements before the first, the elements}, and prints one line for each: the bits of
+// the sum in several grids, which must all be equal.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ template <class T> static void sums(const T *in, size_t n, size_t offset) {
     printf("\n");
 }
 
-// A sum must also come from what a user calls, and leave the workspace as it was.
+// The function that a user calls must give the same sum, and leave the workspace as it was.
 static void test_calls(void) {
     const float floats[3] = {1, 2, 4};
     const double doubles[3] = {8, 16, 32};

@@ -1,9 +1,9 @@
-// Prints how the fence scanner takes its standard input apart, one line per part and body line, so
-// that tests can be written as text:
+// Prints the parts that the fence scanner finds in standard input, one line per part and body line,
+// so that tests can be written as text:
 //     prose LINE COUNT
 //     fence LINE COUNT [nested] [open] TICKS [.class …] [#id] [key="value" …] [! error]
 //     | body line
-// Fails if the parts put together are not the input again, or line numbers do not add up.
+// Fails if the parts do not add up to the input, or if their line numbers are wrong.
 #include <stdio.h>
 
 #include "base/file.h"

@@ -1,6 +1,6 @@
-// What stands in one line or paragraph of Markdown: HTML blocks by their first and last lines, the
-// pieces of a paragraph, what looks like attributes. Prints `ok NAME` or `not ok NAME` with what
-// was wrong below.
+// Unit tests of the parsers of a line or paragraph of Markdown: first and last lines of HTML
+// blocks, the inlines of a paragraph, attributes. Prints `ok NAME` or `not ok NAME` with what was
+// wrong below it.
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ enum { NO_HTML = 0 };
 static void test_html_starts(void) {
     static const struct {
         const char *line;
-        int kind; // where no paragraph is open; in one, a lone tag starts nothing
+        int kind; // outside of a paragraph; inside one, a lone tag starts no block
     } rows[] = {{"<", NO_HTML},
                 {"a<div>", NO_HTML},
                 {"< div>", NO_HTML},
@@ -111,8 +111,8 @@ static void test_html_starts(void) {
                 {"<a\tb>", HTML_ANY_TAG}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (int paragraph = 0; paragraph < 4;
-             paragraph++) { // with blanks behind the line, or with >
-            // exactly as long as it is: what lies behind must not count
+             paragraph++) { // with blanks after the line, or with >
+            // the line ends where its memory ends: what follows must not be read
             HtmlBlock kind = HTML_CDATA;
             Str line = str_of(rows[i].line);
             char padded[64];
@@ -152,7 +152,7 @@ static void test_html_ends(void) {
     told("last lines of HTML blocks");
 }
 
-// --- pieces of a paragraph ---
+// --- inlines of a paragraph ---
 
 static Str pieces_of(Str paragraph) {
     static const char *const kinds[] = {
@@ -272,7 +272,7 @@ static void test_pieces(void) {
         {"![x] [a](b)", "text(![x] [a]() target(b) text())"},
         {"!\n[a](b)", "text(!\n[a]() target(b) text())"},
     };
-    // Whatever the next paragraph begins with.
+    // The result must not depend on how the next paragraph begins.
     static const char behind[] = " `{$(:^]=)9>'";
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (const char *next = behind; *next && !trouble.len; next++) {
@@ -283,10 +283,10 @@ static void test_pieces(void) {
                 WRONG("`%s`: %.*s, not %s", rows[i].paragraph, STR_ARG(found), rows[i].pieces);
         }
     }
-    told("pieces of paragraphs");
+    told("inlines of paragraphs");
 }
 
-// Marks that close within 4096 bytes belong together, others are text; brackets nest 64 deep.
+// A mark is closed by another one within 4096 bytes, or else is text; brackets nest 64 deep.
 static void test_far_pieces(void) {
     for (size_t inside = 4090; inside < 4100; inside++) {
         Buf code = {.arena = &arena}, list = {.arena = &arena};
@@ -309,7 +309,7 @@ static void test_far_pieces(void) {
             found = str_from(found, at + 1);
         if (images != (size_t)(depth < 64 ? depth : 64)) WRONG("%zu images %d deep", images, depth);
     }
-    told("pieces that end far away");
+    told("inlines that end far away");
 }
 
 // --- attributes ---
@@ -423,7 +423,7 @@ static void test_long_attributes(void) {
         if ((braces.error.len == 0) != (keys <= 64))
             WRONG("%d keys: %.*s", keys, STR_ARG(braces.error));
     }
-    told("attributes without end");
+    told("unclosed attributes");
 }
 
 int main(void) {

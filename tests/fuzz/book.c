@@ -1,5 +1,5 @@
-// Chapters and results as weave gets them, woven for a code host, for pandoc and into notebooks. An
-// input is several files: each starts with a line `%%% PATH`, chapters end in .md, results in .csv.
+// Fuzzes weave: weaves chapters and results for a code host, for pandoc and into notebooks. An
+// input is several files: each starts with a line `%%% PATH`; chapters end in .md, results in .csv.
 #include "book/chapters.h"
 #include "fuzz.h"
 #include "notebook/notebook.h"
@@ -32,7 +32,7 @@ static Files split(Str text) {
         }
         Str path = str_from(line, mark.len);
         file = NULL;
-        if (str_invalid_utf8(path) != SIZE_MAX) continue; // paths are nobody's text
+        if (str_invalid_utf8(path) != SIZE_MAX) continue; // a path does not have to be UTF-8
         bool chapter = str_ends(path, STR(".md"));
         size_t *count = chapter ? &files.chapter_count : &files.result_count;
         if (*count == FILES_MAX) break;
@@ -42,7 +42,7 @@ static Files split(Str text) {
     return files;
 }
 
-// A value of JSON at the start of *text: nothing but what RFC 8259 allows.
+// Skips a JSON value at the start of *text, which must follow RFC 8259.
 static void skip_json(Str *text);
 
 static char next(Str *text) {
@@ -137,7 +137,7 @@ static void weave(Arena *arena, const Files *files, const Results *results, Book
          "the book is not UTF-8");
 }
 
-// The tables of an input's files that can be read, as read_results puts them.
+// Reads the tables of an input's valid result files, as read_results does.
 static Results results_of(Arena *arena, const Files *files, ResultTable *tables) {
     Results results = {.folder = "results", .devices = tables};
     for (size_t i = 0; i < files->result_count; i++) {

@@ -1,4 +1,4 @@
-// The CSV reader and all that it checks in results. The first byte says which kind of file it is.
+// Fuzzes the CSV reader and the checks of result files. The first byte chooses the kind of file.
 #include "base/csv.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "numbers/read.h"
 
-// What is read and written again reads the same.
+// Cells that are read, written and read again must be the same.
 static void check_cells(Arena *arena, Str text) {
     Csv csv = csv_open(arena, text);
     Str line, *cells, *again;

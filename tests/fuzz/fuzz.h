@@ -1,6 +1,6 @@
-// Fuzz: what the fuzz targets share. A target is LLVMFuzzerTestOneInput, as libFuzzer calls it
-// while it hunts; without libFuzzer the main below replays corpora. A corpus is one file: for each
-// input its length in decimal digits, a newline, and its bytes.
+// Shared by the fuzz targets. A target is LLVMFuzzerTestOneInput, which libFuzzer calls; without
+// libFuzzer the main below replays corpora. A corpus is one file: for each input its length in
+// decimal digits, a newline, and its bytes.
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -13,14 +13,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-// What must hold for every input. Ends the program, so that libFuzzer keeps the input.
+// Checks a condition that must hold for every input. A failure ends the program, so that libFuzzer
+// saves the input.
 static inline void must(bool holds, const char *what) {
     if (holds) return;
     fprintf(stderr, "fuzz: %s\n", what);
     abort();
 }
 
-// No message says nothing, has a second line, or names a line that its file does not have.
+// A message must be one line, not be empty, and name a line that its file has.
 static inline void must_be_located(Str message, size_t line, Str text) {
     size_t lines = 1;
     for (size_t i = 0; i < text.len; i++) lines += text.at[i] == '\n';
@@ -29,7 +30,8 @@ static inline void must_be_located(Str message, size_t line, Str text) {
 }
 
 #ifndef WITH_LIBFUZZER
-// Replays CORPUS: every input in a block of its own size, so that a byte too far is noticed.
+// Replays CORPUS: each input is in a block of exactly its size, so that sanitizers see a read past
+// it.
 int main(int argc, char **argv) {
     Arena arena = {0};
     Str rest;

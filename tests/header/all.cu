@@ -1,5 +1,5 @@
-// The three headers in one program, of two source files: this one, and the same with -DSECOND. Each
-// adds up 1, 2, ..., 1,000 with every header. As a library, it must not show what is in them.
+// Uses all three headers in one program of two source files: this one, and the same with -DSECOND. Each
+// adds up 1, 2, ..., 1,000 with every header. A library of them must not export the headers' symbols.
 // Build: nvcc -I code -DSECOND -c -o second.o tests/header/all.cu
 //        nvcc -I code tests/header/all.cu second.o
 #include <stdio.h>

@@ -1,10 +1,10 @@
-// What reduce.cuh says about clearing its workspace: on the stream that will use it. Here something
-// slow stands in front of the clear, which therefore comes late.
+// reduce.cuh says that its workspace must be cleared on the stream that will use it. Here a slow kernel
+// runs before the clear and delays it.
 //
-//     clear stream|default    sums 100000 ones in a non-blocking stream, after clearing the
-//                             workspace of old mail there, or in the default stream, which that
-//                             one does not wait for: then the sum is wrong, on a GPU always, on the
-//                             CPU device with --order
+//     clear stream|default    sums 100000 ones in a non-blocking stream, after clearing a used
+//                             workspace in that stream or in the default stream, for which the
+//                             first does not wait: then the sum is wrong, always on a GPU, and
+//                             on the CPU device with --order
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +44,13 @@ int main(int argc, char **argv) {
     stop_on(cudaMalloc((void **)&d_sum, sizeof(int)));
     stop_on(cudaMalloc((void **)&d_slow, sizeof(unsigned)));
     stop_on(cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES));
-    // Every kernel is loaded before it matters: a first launch may wait for the whole device.
+    // Load every kernel first: its first launch may wait for the whole device.
     fill<<<(N + 255) / 256, 256, 0, stream>>>(d_in, N);
     slow<<<1, 1, 0, stream>>>(d_slow, 1);
     stop_on(reduce_clear_workspace(d_workspace, stream));
     stop_on(reduce_sum_int(d_in, d_sum, N, d_workspace, stream));
-    // Mail in every box, as a kernel that was cut short leaves it, and a counter by which the first
-    // block that starts takes it: until it is cleared it goes into the sum.
+    // Fill every mailbox, as an interrupted kernel leaves it, and set the counter so that the first
+    // block that starts adds the mailboxes to the sum unless they have been cleared.
     static ReduceWorkspace old;
     old.started = ~0u;
     for (unsigned long long &box : old.boxes) box = (unsigned long long)REDUCE_FULL << 32 | 1;

@@ -1,5 +1,5 @@
-// Tests reduce.cuh: every element with every operator against the host, at awkward sizes and
-// alignments, in one block, in several, and in more than one wave of them.
+// Tests reduce.cuh against the host: every element type with every operator, at awkward sizes and
+// alignments, in one block, in several, and in more than one wave of blocks.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ template <class Op> static typename Op::Acc call(const typename Op::In *d_in, si
     return out;
 }
 
-// A type of element: how the numbers of the test enter it, and what its sums are on the host. The
-// numbers are integers from -span to span, or from 0 to 2 * span, times `scale`: exact everywhere.
+// An element type: how the test makes its numbers, and how the host adds them. The numbers are
+// integers from -span to span, or from 0 to 2 * span, times `scale`, so that all sums are exact.
 template <class T> struct Numbers {
     static T element(int x) { return (T)x; }
     static T from(const T &x) { return x; }
@@ -50,7 +50,7 @@ template <> struct Numbers<__nv_bfloat16> {
     static float from(const __nv_bfloat16 &x) { return __bfloat162float(x); }
 };
 
-// What the elements from `first` to `first + n` come to. Hidden as the header's types are: see rules.cu.
+// The expected result of the elements from `first` to `first + n`. Hidden as the header's types are: see rules.cu.
 #pragma GCC visibility push(hidden)
 template <class T> struct Answers {
     typename ReduceSum<T>::Acc sum;
@@ -98,7 +98,7 @@ template <class T> static void test_sizes(const char *type, int span) {
     free(data);
 }
 
-// Blocks that share tiles. The extremes are where nothing else but the edges would find them.
+// Blocks that share tiles. The extremes are at the edges of the range.
 template <class T> static void test_wide(const char *type) {
     const size_t n = WIDE_BYTES / sizeof(T) - 1;
     const int least = (T)-1 < (T)0 ? -7 : 0;
@@ -110,9 +110,9 @@ template <class T> static void test_wide(const char *type) {
     free(data);
 }
 
-// The one element that decides, at each position: nothing may be dropped.
+// Puts the one element that decides the result at each position: no element may be dropped.
 static void test_positions(void) {
-    const size_t n = 8301; // two blocks and a rest, off the boundary by one
+    const size_t n = 8301; // two blocks and a remainder, one past the boundary
     float *d_in = (float *)d_data + 1;
     const float low = -1e9f;
     for (size_t at = 0; at < n; at += at < 40 || at > n - 40 ? 1 : 97) {

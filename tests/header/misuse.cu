@@ -1,4 +1,4 @@
-// What reduce.cuh does not take, one at a time: -DCASE=1 to 4. Each is refused with a sentence.
+// Invalid uses of reduce.cuh, one at a time: -DCASE=1 to 4. The compiler must refuse each with a message.
 #include "reduce.cuh"
 
 using namespace reduction;

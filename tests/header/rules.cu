@@ -1,5 +1,5 @@
-// Tests what reduce.cuh promises beside sums: NaN, zeros, nothing, overflow; operators of one's
-// own; errors; workspaces that are not clear; two streams; a graph.
+// Tests what reduce.cuh guarantees besides sums: NaN, zeros, empty input, overflow; user-defined
+// operators; errors; workspaces that are not cleared; two streams; a graph.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ template <class Op> static typename Op::Acc call(const typename Op::In *d_in, si
     return out;
 }
 
-// `all` n times, with one `special` among them.
+// n elements equal to `all`, except for one `special`.
 template <class Op>
 static typename Op::Acc one_among(typename Op::In all, typename Op::In special, size_t n,
                                   size_t at) {
@@ -108,8 +108,8 @@ static void test_overflow(void) {
     expect(one_among<ReduceMin<unsigned>>(UINT_MAX, 7, 5000, 4999) == 7, "unsigned minimum");
 }
 
-// Operators of one's own: 1 byte to 12 passed on, elements of 16 bytes, an element's index. GCC 13
-// and later warn of a type that others can see and that has a hidden one as its base or member.
+// User-defined operators: states of 1 to 12 bytes, elements of 16 bytes, an element's index. GCC 13
+// and later warn about a visible type that has a hidden type as its base or member.
 #pragma GCC visibility push(hidden)
 struct LargestSize : ReduceOf<float> {
     static __device__ float identity() { return 0; }
@@ -139,7 +139,7 @@ struct SumOfFour : ReduceOf<int4> {
         return make_int4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
     }
 };
-struct SumOfPlaces : ReduceOf<double, unsigned long long> { // of the elements above zero
+struct SumOfPlaces : ReduceOf<double, unsigned long long> { // sums the indices of the elements above zero
     static __device__ unsigned long long identity() { return 0; }
     static __device__ unsigned long long lift(double x, unsigned long long i) {
         return x > 0 ? i : 0;
@@ -183,7 +183,7 @@ static void test_errors(void) {
            "a refused call leaves no error behind");
 }
 
-// What is in a workspace by chance does no harm; mail of a kernel that was cut short does.
+// Random contents of a workspace do no harm; mailboxes that an interrupted kernel has filled do.
 static void test_workspaces(void) {
     static unsigned long long words[REDUCE_WORKSPACE_BYTES / 8];
     int *ones = (int *)malloc(MOST * sizeof(int)), *d_in = (int *)d_data;
@@ -201,7 +201,7 @@ static void test_workspaces(void) {
     free(ones);
 }
 
-// Two streams at once with a workspace each, many times over; then a graph of many calls.
+// Two concurrent streams with a workspace each, many times; then a graph of many calls.
 static void test_streams(void) {
     int *d_in = (int *)d_data, *d_sums = (int *)d_out, sums[2];
     int *ones = (int *)malloc(MOST * sizeof(int));

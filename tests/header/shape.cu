@@ -1,6 +1,6 @@
-// Tests the launch shapes of reduce.cuh on the device at hand: there is a mailbox for every block
-// and a tile for every block, more elements never get fewer blocks of a size, and where blocks come
-// in waves, so that one thread looks into several mailboxes, the result is right.
+// Tests the launch shapes of reduce.cuh on the current device: every block has a mailbox and a tile,
+// more elements never get fewer blocks of the same size, and the result is right if the grid has more
+// than one wave, so that one thread reads several mailboxes.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ template <class Op> static void test_shapes(const char *op) {
     }
 }
 
-// The boxes are empty and the counter is back where it was.
+// The mailboxes are empty and the counter is reset.
 static bool clear_again(void) {
     static unsigned char bytes[REDUCE_WORKSPACE_BYTES];
     stop_on(cudaMemcpy(bytes, d_workspace, sizeof bytes, cudaMemcpyDeviceToHost), "workspace");
@@ -51,7 +51,7 @@ static bool clear_again(void) {
     return true;
 }
 
-// All the input and a little less of it: as many ones as there are bytes or elements.
+// Sums the whole input and a little less of it: each element is a one.
 template <class Op> static void test_sum(const char *op, unsigned one, bool waves) {
     typedef typename Op::In In;
     stop_on(cudaMemset(d_data, (int)one, BYTES), "ones");
@@ -72,7 +72,7 @@ template <class Op> static void test_sum(const char *op, unsigned one, bool wave
     }
 }
 
-// A single element is larger than the others, wherever it is.
+// Finds the maximum at each position: a single element is larger than the others.
 static void test_place(void) {
     typedef ReduceArgMax<int> Op;
     const size_t n = BYTES / sizeof(int);

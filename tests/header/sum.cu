@@ -1,4 +1,4 @@
-// The smallest program around reduce.cuh: the sum, the minimum and the maximum of 1, 2, ..., n.
+// A minimal program that uses reduce.cuh: the sum, the minimum and the maximum of 1, 2, ..., n.
 // Build: nvcc -std=c++11 -I code tests/header/sum.cu -o sum && ./sum 1000
 #include <stdio.h>
 #include <stdlib.h>

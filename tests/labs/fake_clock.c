@@ -1,5 +1,5 @@
-// A memory clock for the CPU device, preloaded in front of it, so that labs also time. Their times
-// mean nothing; that every row of a table is timed, in its own way, does.
+// Preloaded before the CPU device, this gives it a memory clock, so that labs also time their
+// kernels. The times mean nothing; the test checks that every row of a table is timed.
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

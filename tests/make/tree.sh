@@ -1,5 +1,5 @@
-# What the areas of make share: a copy of the checkout and of its build folder, in which they then are,
-# and programs that take less time than pandoc and nvcc.
+# Shared by the areas of make: copies the checkout and its build folder, changes into the copy, and defines
+# fake programs that take less time than pandoc and nvcc.
 [ -d "$B/labs" ] && [ -f "$B/results/cpu.csv" ] || skip_all "labs were not run on the CPU device"
 tree=$out/tree
 rm -rf "$tree" && mkdir -p "$tree"
@@ -9,7 +9,7 @@ mkdir "$tree/build"
     weave collect modules.a book* names.csv page_parts.c figures.csv figures.done notebooks.done toolchain "$tree/build")
 for installed in venv pandoc cuda; do [ ! -e "$B/$installed" ] || ln -s "$B/$installed" "$tree/build"; done
 cd "$tree" || exit 2
-git init -q && git add Makefile book* code figures notebooks results # keep.py asks git which files nobody edited
+git init -q && git add Makefile book* code figures notebooks results # keep.py asks git which files are unedited
 unset MAKEFLAGS MFLAGS MAKELEVEL IN_TURN
 B=build
 DEVICE=cpu
@@ -20,7 +20,7 @@ state() { find code results figures notebooks book.md build/results build/code -
 chapter=$(ls chapters/04-*.md)
 lab=04_bank_conflicts
 
-# A pandoc that copies: it takes its time, and what make does is the same.
+# A fake pandoc that copies its input after a while: make does the same as with the real one.
 pretend_pandoc() {
     mkdir copies
     cat >copies/pandoc <<'END'
@@ -33,7 +33,7 @@ END
     PATH=$tree/copies:$PATH
 }
 
-# An nvcc that brings what was compiled before.
+# A fake nvcc that copies what was compiled before.
 pretend_nvcc() {
     real_nvcc=$(realpath -s "$(tools/build/toolchain.sh nvcc)")
     unset CUDA_WHEELS # which would choose another nvcc than the one on PATH
@@ -57,7 +57,7 @@ END
 }
 snapshot() { state; cksum build/book.html build/book.pandoc.md build/figures.csv; ls build/labs/0* build/tangle build/simt build/simt-runtime/*.so.*; }
 
-# heal WORD FILES...: lose the files, make, compare.
+# heal WORD FILES...: removes the files, runs make, and compares.
 heal() {
     word=$1
     shift

@@ -1,10 +1,10 @@
-// Several GPUs and an NCCL on top of the CPU device, which is one: preloaded in front of both.
+// Pretends to be several GPUs and NCCL, on top of the single CPU device: preloaded before both.
 //
-// FAKE_GPUS says how many. Each is the one device again, with little memory and, unless
-// FAKE_UNTIMED is set, a memory clock, so that the lab also times. The calls are checked as the
-// real ones check them: a rank belongs to the device that was current, a group holds one call of
-// each rank, and nothing is instantiated while a stream records. FAKE_FAULT=sum reduces wrongly on
-// rank 1, FAKE_FAULT=call makes a call fail.
+// FAKE_GPUS is their number. Each is the same CPU device, with little memory and, unless
+// FAKE_UNTIMED is set, a memory clock, so that the lab also times. Calls are checked as NCCL and
+// CUDA check them: a rank belongs to the device that was current, a group has one call of each
+// rank, and no graph is instantiated during a capture. With FAKE_FAULT=sum the sum of rank 1 is
+// wrong, with FAKE_FAULT=call a call fails.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <nccl.h>
@@ -128,7 +128,8 @@ ncclResult_t ncclAllReduce(const void *send, void *receive, size_t n, ncclDataTy
     return ncclSuccess;
 }
 
-// Adds up what all ranks sent, and gives it to all. While streams record, nothing runs.
+// Adds up the contributions of all ranks, and gives the sum to each. During a capture it does
+// nothing.
 static void reduce(void) {
     enum cudaStreamCaptureStatus status;
     if (call_count != calls[0].comm->ranks) broken("a group without a call of every rank");

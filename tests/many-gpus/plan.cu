@@ -1,5 +1,5 @@
-// The plan of chapter 15's lab for 512 GPUs and a trillion elements, without their memory: which
-// slice a rank has, what its elements are, which sums are visited.
+// Tests the plan of chapter 15's lab for 512 GPUs and a trillion elements, without allocating them: the
+// slice of each rank, its elements, and the sums that are computed.
 #define main lab_main
 #include "../../code/15_many_gpus.cu"
 #undef main
@@ -10,7 +10,7 @@ static void hold(bool right, const char *what) {
     if (!right) fprintf(stderr, "plan: not so: %s\n", what), exit(1);
 }
 
-// Slices lie side by side, as long as each other but for one element, and fit a kernel's count.
+// Slices are adjacent, their lengths differ by one element at most, and each fits a kernel's count.
 static void check_slices(size_t n) {
     Job job = {"", RANKS, 0, n, false};
     hold(slice_start(&job, 0) == 0 && slice_start(&job, RANKS) == n, "slices make up the array");
@@ -21,8 +21,8 @@ static void check_slices(size_t n) {
     }
 }
 
-// The elements are the values of a hash that takes every 32-bit number to another one, the lowest
-// four bits to what an element is. Undone step by step it gives back the number.
+// An element is made of the lowest four bits of a hash that maps 32-bit numbers one to one. Inverting
+// the hash step by step gives the number again.
 static unsigned unhashed(unsigned h) {
     unsigned inverse2 = 1, inverse1 = 1;
     for (int k = 0; k < 5; k++) {

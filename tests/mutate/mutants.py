@@ -1,5 +1,5 @@
-"""The changes of one token that mutate.py tries on a C file: comparisons, one more or one less,
-dropped statements, swapped arguments, constants."""
+"""Finds the changes of one token that mutate.py tries in a C file: comparisons, off-by-one changes, dropped
+statements, swapped arguments, constants."""
 import re
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ NO_CALL = CONTROL | {"sizeof", "return", "_Static_assert", "alignas", "alignof",
 NO_STATEMENT = CONTROL | {"return", "do", "else", "case", "default", "goto", "static", "const", "struct",
                           "enum", "union", "typedef", "extern", "inline", "unsigned", "signed", "int", "char",
                           "void", "volatile"}
-SIZE = re.compile(r"\w+ \*?\w+\[\d+\](, \w+\[\d+\])*;")  # of an array: room, not meaning
+SIZE = re.compile(r"\w+ \*?\w+\[\d+\](, \w+\[\d+\])*;")  # an array's capacity, which rarely has a meaning of its own
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Mutant:
-    """`before` at `start` of a file becomes `after`."""
+    """Replaces `before` at offset `start` of a file by `after`."""
     file: str
     start: int
     before: str
@@ -51,7 +51,7 @@ class Mutant:
         return text.count("\n", 0, self.start) + 1
 
     def lines(self, text):
-        """The lines that it touches, as they are and as they become, each in one line."""
+        """The lines that it changes, before and after, each joined to one line."""
         first = text.rfind("\n", 0, self.start) + 1
         end = self.start + len(self.before)
         last = text.find("\n", end) % (len(text) + 1)
@@ -82,7 +82,7 @@ def other_char(text):
 
 
 def replaced(text, token):
-    """What may stand in a token's place."""
+    """The possible replacements of a token."""
     if token.kind == "op" and token.text in BINARY:
         spaced = text[token.start - 1].isspace() and text[token.end].isspace()
         return BINARY[token.text] if spaced else []
@@ -109,7 +109,7 @@ def control_ends(tokens):
 
 
 def dropped(text, tokens):
-    """(start, text) of every statement that is no declaration."""
+    """(start, text) of every statement that is not a declaration."""
     ends, parens = control_ends(tokens), 0
     for i in range(1, len(tokens) - 2):
         before, first, second = tokens[i - 1], tokens[i], tokens[i + 1]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Changes one token of tools/ at a time: which of the changes does no test notice?
+"""Changes one token of tools/ at a time, and lists the changes that no test notices.
 
     tests/mutate/mutate.py [-n N] [-s SEED] [-t short] [FILE or folder of tools/...]
 
-Draws N mutants (default 500) from these files (default: COMPONENTS_BY_DEFAULT) in an order that the
-seed gives, builds each in a copy of the tree and runs the suites of its component until one fails, with
--t short as make test does. Two copies work at a time, under $B/mutate; what was found, and the case
-that found it, is kept in $B/mutate/results.jsonl (or results-short.jsonl), and a later run goes on
-from there; survivors are tried again when a test has changed. Mutants that do not compile or compile
-to the same code do not count. equivalent.txt names those that no test can notice.
+Draws N mutants (default 500) from these files (default: COMPONENTS_BY_DEFAULT) in an order that depends
+on the seed, builds each in a copy of the tree and runs the suites of its component until one fails; with
+-t short it runs the short tests. Two copies work in parallel, under $B/mutate. Verdicts, with the case
+that noticed each mutant, are saved in $B/mutate/results.jsonl (or results-short.jsonl), and a later run
+continues from there; survivors are tried again if a test has changed. Mutants that do not compile or compile
+to the same code do not count. equivalent.txt lists those that no test can notice.
 """
 import argparse
 import hashlib
@@ -33,13 +33,13 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
 HOME = BUILD / "mutate"
 WORKERS = 2
-# Quick to compile; what could not be meant (a number as a pointer) is no mutant.
+# Quick to compile. A change that no programmer would make, such as a number for a pointer, is an error.
 FLAGS = "-O1 -Werror=int-conversion -Werror=incompatible-pointer-types"
 MEMORY = 3 << 30  # bytes that the programs of one suite may hold
 COMPONENTS_BY_DEFAULT = ["base", "markdown", "tangle", "numbers", "book", "weave", "simt/exec", "simt/observe", "simt/device"]
 
-# The suites of a component, the quickest first. `AREA: CASE` ends with that case. The second list runs
-# with sanitizers, for what the first has not noticed.
+# The suites of a component, the quickest first. `AREA: CASE` runs the area up to that case. The second list runs
+# with sanitizers, if the first list has not noticed the mutant.
 UP_TO_DATE = "notebooks: the committed notebooks are what"
 ORDER = "simt/runtime: --check: wrong_tail: the same bytes on every run"
 REPORTS = "simt/runtime: --lines shows counters beside the source"
@@ -54,7 +54,7 @@ SUITES = {"base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
           "simt/report": (["simt/page", "simt/corpus", "simt/runtime"], []), "simt/launcher": ([REPORTS, "simt/runtime"], []),
           "simt/observe": (["simt/corpus", "simt/page", ORDER, "simt/core", FLOW, REPORTS], []),
           "simt/device": ([*DEVICE, "simt/runtime"], []), "simt": (DEVICE, [])}
-# These compare times; the machine is busy.
+# These cases compare times, which are wrong on a busy machine.
 TIMED = ["a book of 300 KB in 20 ms"]
 
 
@@ -76,7 +76,7 @@ def digest(*parts):
 # ---- Programs ----
 
 def descendants(pid):
-    """The processes that one has started, and theirs, with the bytes that they hold."""
+    """All descendants of a process, and the bytes of memory that they use."""
     children, memory = {}, {}
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
@@ -94,7 +94,7 @@ def descendants(pid):
 
 
 def kill(pid):
-    """Stops what a suite has started before it ends it, so that nothing is left over."""
+    """Stops all descendants of a suite before killing them, so that no process is left."""
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for process in descendants(pid)[0]:
             try:
@@ -104,8 +104,8 @@ def kill(pid):
 
 
 def lines_of(command, folder, environment, limit):
-    """The lines that a program prints, as they come; a last one says how it ended. Its caller may
-    stop before: then it is killed."""
+    """Yields the lines that a program prints, as they come; the last line says how it ended. If the caller
+    stops before that, the program is killed."""
     process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     end, rest, stopped = time.time() + limit, b"", None
@@ -142,13 +142,13 @@ class Copy:
     def __init__(self, number, tier):
         self.folder = HOME / f"copy-{number}"
         self.build = self.folder / "build"
-        self.mark = HOME / f"copy-{number}.mutated"  # the file that is not as it should be
+        self.mark = HOME / f"copy-{number}.mutated"  # names the file that is mutated at the moment
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in ("CASE", "AREA", "TIER") and not name.startswith(("MAKE", "MFLAGS"))}
-        self.environment.update(B="build", SANITIZE="no", IN_TURN=str(self.build))  # without make's frame
+        self.environment.update(B="build", SANITIZE="no", IN_TURN=str(self.build))  # as if make had called itself
         self.environment.update({"TIER": tier} if tier else {})
         self.ready = False
-        self.seconds, self.known = {}, {}  # of suites: how long they take, what fails without a change
+        self.seconds, self.known = {}, {}  # by suite: its seconds, and the cases that fail without a mutant
 
     def bring_up_to_date(self):
         listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=ROOT,
@@ -172,7 +172,7 @@ class Copy:
 
     @staticmethod
     def left_behind(folder, names):
-        """What is large, or made by tests of the tree as a whole."""
+        """Names of what is not copied: it is large, or made by tests."""
         other = {"mutate", "pandoc", "venv", "venv-jupyter", "toolchain", "cuda"} if Path(folder) == BUILD else set()
         if Path(folder) == BUILD / "tests":
             other = {"make", "notebooks", "plot", "toolchain"}
@@ -186,7 +186,7 @@ class Copy:
         return end == "= status 0"
 
     def suite(self, name, sanitize, limit):
-        """What failed first in a suite, or None; how long it took."""
+        """Runs a suite. Returns its first failure or None, and its seconds."""
         area, _, last = name.partition(": ")
         environment = {**self.environment, **({"SANITIZE": "yes"} if sanitize else {})}
         start, ended, failed = time.time(), False, None
@@ -202,8 +202,8 @@ class Copy:
         return failed, time.time() - start
 
     def prepare(self, suites, goals):
-        """Builds all, and runs the suites without a change: what fails then says nothing. False if
-        nothing can be tried."""
+        """Builds everything and runs the suites without a mutant: cases that fail then are ignored later.
+        Returns False if no mutant can be tried."""
         self.bring_up_to_date()
         if not self.make(goals):
             return self.refuse("the tree does not build:\n" + "\n".join(self.output[-20:]))
@@ -216,7 +216,7 @@ class Copy:
                 elif failed:
                     return self.refuse(f"without a change {failed}")
                 elif slow and self.seconds[name, sanitize] > 5:
-                    slow = False  # it has compiled what it needs
+                    slow = False  # the first run included the suite's own compilation
                 else:
                     break
         self.ready = True
@@ -232,12 +232,12 @@ class Copy:
         return f"not ok {failed}" in known or re.search(r": (status|time limit|memory limit)", failed)
 
     def objects(self, file):
-        """What the compiler makes of a source."""
+        """Compiles a source to an object file."""
         end = Path(file).relative_to("tools").with_suffix(".o").as_posix()
         return [path for path in self.build.glob(f"*/{end}")]
 
     def code(self, objects):
-        """Machine code and data, without the lines of the source."""
+        """An object's machine code and data, without its line information."""
         bare, codes = HOME / f"{self.folder.name}.o", []
         for path in objects:
             subprocess.run(["strip", "--strip-debug", "-o", bare, path], check=True)
@@ -245,7 +245,7 @@ class Copy:
         return codes
 
     def try_mutant(self, mutant, text, goals):
-        """(verdict, by what) of one mutant."""
+        """Tries one mutant: (verdict, the case that noticed it)."""
         source = self.folder / mutant.file
         times, objects = source.stat(), self.objects(mutant.file)
         kept = [path.read_bytes() for path in objects]
@@ -274,7 +274,7 @@ class Copy:
         return "survived", ""
 
 
-# ---- What is known ----
+# ---- Saved results ----
 
 def read_equivalents():
     """{(file, code, changed code)}: the mutants that no test can notice."""
@@ -290,7 +290,7 @@ def read_equivalents():
 
 
 class Results:
-    """One JSON object a line: what became of a mutant. Survivors of other tests than these are forgotten."""
+    """The results file, one JSON object per mutant and line. Survivors are forgotten if a test has changed."""
 
     def __init__(self, tier):
         self.path = HOME / f"results{'-' * bool(tier)}{tier}.jsonl"
@@ -320,7 +320,7 @@ class Draw:
             key = digest(mutant.file, *mutant.lines(self.texts[mutant.file]), mutant.before, mutant.after)
             self.keys[mutant] = f"{key}-{seen[key]}"
             seen[key] += 1
-        # A change of the tools leaves the order of all other mutants as it is.
+        # Each mutant's position depends only on itself, so editing tools/ does not reorder the others.
         self.order = sorted(mutants, key=lambda mutant: digest(str(seed), self.keys[mutant]))
         self.equivalents = read_equivalents()
 
@@ -336,7 +336,7 @@ def work(copy, draw, results, queue, counted, n, goals):
             if len(counted) >= n or not queue:
                 return
             mutant = queue.pop(0)
-            counted.add(mutant)  # until it is known not to
+            counted.add(mutant)  # until its verdict says otherwise
         key, text = draw.keys[mutant], draw.texts[mutant.file]
         if key not in results.found and not draw.equivalent(mutant):
             start = time.time()
@@ -354,7 +354,7 @@ def place(mutant, text):
 
 
 def tell(draw, results, counted):
-    """Survivors with their place, and the table by component."""
+    """Prints the survivors with their positions, and the table by component."""
     verdict = {mutant: "equivalent" if draw.equivalent(mutant) else results.found[draw.keys[mutant]]["verdict"]
                for mutant in counted}
     for mutant in sorted((m for m in counted if verdict[m] == "survived"), key=lambda m: (m.file, m.start)):
@@ -371,7 +371,7 @@ def tell(draw, results, counted):
 
 
 def files_of(names):
-    """The C sources that these files and folders of tools/ hold."""
+    """The C sources among these files and in these folders of tools/."""
     found = set()
     for name in names or [f"tools/{component}" for component in COMPONENTS_BY_DEFAULT]:
         path = ROOT / name

@@ -4,13 +4,13 @@
 usage: execute.py [--jupyter] [--go-on] [--output FILE] [--folder DIR] NOTEBOOK
 
   --jupyter      with Jupyter's own client and kernel, which must be installed
-  --go-on        the cells after one that fails are run too, as some front ends do
+  --go-on        run the cells after a failed one too, as some front ends do
   --output FILE  without it: write what the cells print, and tables and figures, as HTML;
                  with it: write the executed notebook
-  --folder DIR   where it runs (default: the notebook's folder)
+  --folder DIR   the working folder (default: the notebook's folder)
 
-Prints what the cells print. Of each cell that fails: its id and message, and exit status 1. Without
---jupyter nothing but Python is needed: %%writefile and IPython.display are stood in for.
+Prints what the cells print, and the id and message of each cell that fails; then the exit status is 1.
+Without --jupyter only Python is needed: this script provides %%writefile and IPython.display itself.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from pathlib import Path
 
 
 class Tee(io.StringIO):
-    """Keeps what is printed, and shows it at once."""
+    """Saves what is printed, and prints it at once."""
 
     def write(self, text):
         sys.__stdout__.write(text)
@@ -35,7 +35,7 @@ class Tee(io.StringIO):
 
 
 class Page:
-    """What the cells show, as parts of a page."""
+    """Collects what the cells display, as parts of a page."""
 
     def __init__(self):
         self.parts = []
@@ -114,7 +114,7 @@ def execute_with_jupyter(path, output, go_on):
     try:
         client.execute()
     except nbclient.exceptions.CellExecutionError:
-        pass  # the cell has kept it
+        pass  # the cell has saved the exception
     failures = [(cell.id, f"{shown.ename}: {shown.evalue}") for cell in notebook.cells
                 for shown in cell.get("outputs", []) if shown.output_type == "error"]
     for cell in notebook.cells:

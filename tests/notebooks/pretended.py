@@ -4,7 +4,7 @@ nothing; and an nvcc that compiles no lab for a second time. Exercises are right
 
 
 def programs_in(folder, *programs):
-    """The folder, to put in front of PATH, with these programs: (name, text) each."""
+    """Makes a folder, to be put first in PATH, with these programs: (name, text) each."""
     for program, text in programs:
         (folder / program).write_text(text)
         (folder / program).chmod(0o755)
@@ -12,14 +12,14 @@ def programs_in(folder, *programs):
 
 
 def nvidia_smi(*gpus, cuda="CUDA Version: 12.8"):
-    """What a driver's program prints of these GPUs, "7.5, Tesla T4", and of itself."""
+    """A fake nvidia-smi, which lists these GPUs ("7.5, Tesla T4") and its own version."""
     listing = "".join(f"echo '{gpu}'\n" for gpu in gpus)
     return f"#!/bin/sh\nif [ $# = 0 ]; then echo '| NVIDIA-SMI 570.1   {cuda}   |'; exit; fi\n{listing}"
 
 
 def nvcc_that_knows(nvcc, labs, code):
-    """The compiler, but if the preprocessor leaves of a lab's cells what it leaves of its code, except
-    for the marks of lines, it would make of them what it made for make: that is brought."""
+    """A compiler that copies the program that make has built if the lab's cells, preprocessed, are the same
+    as the lab's code, except for line markers; otherwise it compiles."""
     return f"""#!/bin/sh
 for source in "$@"; do :; done
 lab=$(basename "$source" .cu)
@@ -38,8 +38,8 @@ exec "{nvcc}" "$@"
 
 
 NVIDIA_SMI = nvidia_smi("9.0, NVIDIA H200", "7.5, Tesla T4")
-# An nvcc 12.8 that compiles nothing: the program is a script that writes the CSV of a lab, with its
-# name as kernel.
+# An nvcc 12.8 that compiles nothing: its program is a script that writes a lab's CSV, with the program's
+# name as the kernel.
 NVCC = """#!/bin/sh
 [ "$1" = --list-gpu-code ] && { printf 'sm_%s\\n' 75 80 86 90; exit 0; }
 [ "$1" = --version ] && { echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit 0; }

@@ -1,8 +1,8 @@
-"""Python that has started: a server that has imported what executes notebooks, and forks.
+"""A server that has already imported the modules that execute notebooks, and forks for each notebook.
 
 Jupyter's client and a kernel take longer to import than most notebooks to run. So the suite starts
-one server, in the Python that has Jupyter; for each notebook it forks a process that is execute.py,
-and that one forks, before it does anything, the process that becomes the kernel.
+one server, in the Python that has Jupyter. For each notebook it forks a process that runs execute.py,
+and that process first forks the one that becomes the kernel.
 
     server = Server(python)
     status, out, err, hung = server.run(arguments, environment, seconds)
@@ -26,11 +26,11 @@ MODULES = ("ipykernel.kernelapp", "ipykernel.debugger", "matplotlib.pyplot", "ma
 
 
 class Server:
-    """The side of the suite: any thread may let it run a notebook."""
+    """The server's interface for the suite: any thread may call run()."""
 
     def __init__(self, python):
         self.socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # Plots are Jupyter's, as its kernel says, which comes too late for a module that is there.
+        # The kernel sets Jupyter's plot backend too late for a module that is already imported.
         environment = {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline",
                        "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
         self.process = subprocess.Popen([python, "-B", __file__], stdin=other, env=environment)
@@ -38,7 +38,7 @@ class Server:
         atexit.register(self.close)
 
     def run(self, arguments, environment, seconds):
-        """What execute.py with these arguments leaves: its status (negative: a signal), output, errors."""
+        """Runs execute.py with these arguments: its status (negative: a signal), output, errors, whether it hung."""
         said, asked = os.pipe()
         request = {"arguments": list(map(str, arguments)), "environment": environment, "seconds": seconds}
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -55,7 +55,7 @@ class Server:
 
 
 class Kernel:
-    """A process that waits to be a kernel: as subprocess.Popen for who starts one."""
+    """A process that waits to become a kernel, with the interface of subprocess.Popen."""
 
     stdin = stdout = stderr = None
 
@@ -109,7 +109,7 @@ class Kernel:
 
 
 def run_notebook(request):
-    """Is execute.py, with a kernel that waits."""
+    """Runs execute.py in this process, with a kernel that is already forked."""
     import execute
     from jupyter_client.provisioning import local_provisioner
 
@@ -121,7 +121,7 @@ def run_notebook(request):
 
 
 def attend(request, answer):
-    """Forks a notebook's process, ends it when its time is over or this one is told to stop, and tells
+    """Forks a notebook's process, kills it when its time is over or this process gets a signal, and reports
     its status."""
     worker = os.fork()
     if worker == 0:
@@ -141,7 +141,7 @@ def attend(request, answer):
 def serve():
     for module in MODULES:
         importlib.import_module(module)
-    gc.freeze()  # what is imported is no garbage: no process looks through it again
+    gc.freeze()  # the garbage collector of the forked processes then skips the imported modules
     requests = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -158,7 +158,7 @@ def serve():
             os.close(file)
     with contextlib.suppress(ChildProcessError):
         while True:
-            os.wait()  # their time counts
+            os.wait()  # so that their processor time is counted
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// What tests/player does with the page's players in a browser. The answer takes the page's place, or
-// goes to the page around it.
+// Operates the page's players in a browser, for tests/player. The result replaces the page, or is sent
+// to the page around it.
 const found = { errors: [], runs: [] };
 addEventListener("error", event => found.errors.push(String(event.message)));
 
@@ -16,7 +16,7 @@ function press(figure, key, from) {
     return event.defaultPrevented;
 }
 
-// The longest queue that is drawn before a bank: cells one over the other.
+// The longest queue that is drawn at a bank: cells stacked on one another.
 function drawn(figure) {
     const high = {};
     for (const rect of all(figure, ".asked rect")) high[rect.getAttribute("x")] = (high[rect.getAttribute("x")] || 0) + 1;
@@ -27,7 +27,7 @@ function totals(figure) {
     return Object.fromEntries(all(figure, ".totals dd").map(cell => [cell.dataset.total, cell.textContent.split(" of ").map(Number)]));
 }
 
-// Steps through a run from its beginning: what each step shows.
+// Steps through a run from its beginning, and returns what each step shows.
 function walk(figure) {
     const run = { kernel: figure.dataset.kernel, block: Number(figure.dataset.block), wavefronts: 0, races: [], sums: [], steps: 0, wrong: [] };
     press(figure, "Home");
@@ -67,7 +67,7 @@ function runs() {
     }
 }
 
-// Where keys and buttons lead, in the player of the strided tree.
+// Tests the effect of keys and buttons in the player of the strided tree.
 function keys() {
     const figure = players().find(player => player.dataset.kernel === "block_sum_strided");
     const at = () => Number(figure.dataset.step), slider = figure.querySelector("input[type=range]");
@@ -116,7 +116,7 @@ function playing(figure, done) {
     }, 1500);
 }
 
-// What the styles for print show, by letting them hold on the screen.
+// Returns what is shown in print, by applying the print styles to the screen.
 function onPaper() {
     const turn = rules => Array.from(rules).forEach(function (rule) {
         if (rule.media && /^(print|screen)/.test(rule.media.mediaText))
@@ -134,7 +134,7 @@ function answer() {
     else document.body.replaceChildren(told);
 }
 
-// Players are built when they come near the window; here at once.
+// Players are built when they come near the window; build them all at once here.
 function build() {
     found.early = players().length;
     for (const box of all(document, ".player")) stepPlayer.open(box);

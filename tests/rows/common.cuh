@@ -1,4 +1,4 @@
-// What every.cu and ends.cuh share: errors, random numbers, elements.
+// Shared by every.cu and ends.cuh: errors, random numbers, elements.
 #ifndef ROWS_COMMON_CUH
 #define ROWS_COMMON_CUH
 

@@ -1,8 +1,8 @@
-// Tests softmax and the norms of reduce_rows.cuh where rows begin and end anywhere: every phase of
-// input, output and weights, strides, in place, special elements. Every buffer ends with its last
-// element, and what lies between rows is not written in the input and must stay in the output: so
-// simt --check sees a read of another's element, and this program a write. Part of every.cu, whose
-// kernels these are.
+// Tests softmax and the norms of reduce_rows.cuh with rows at any address: every phase of input,
+// output and weights, strides, in place, special elements. Every buffer ends with its last element.
+// Gaps between rows are uninitialised in the input and must stay unchanged in the output, so simt
+// --check finds reads of them, and this program finds writes. Part of every.cu, which has the same
+// kernels.
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct {
     bool in_place;
 } Case;
 
-// What the host makes of a row: kind is one of the maps.
+// The expected result of a row, computed by the host: kind is one of the maps.
 static void answer_of(int kind, const float *x, const float *w, size_t n, double *y) {
     double most = -INFINITY, sum = 0, mean = 0, variance = 0, squares = 0;
     for (size_t i = 0; i < n; i++) {
@@ -42,7 +42,7 @@ static bool near(double is, double should, double error) {
            fabs(is - should) <= error * (fabs(should) + 0.5);
 }
 
-// Row 4 has a NaN, row 5 nothing but -inf, row 6 a +inf.
+// Row 4 has a NaN, row 5 only -inf, row 6 a +inf.
 static float element_of(size_t row, size_t col, size_t cols) {
     if (row == 4 && col == cols / 2) return NAN;
     if (row == 5) return -INFINITY;
@@ -139,7 +139,7 @@ template <class T> static void test_all(size_t cols, bool every) {
         }
 }
 
-// Of lengths everywhere, a few of them, or only those of long rows. False: something was wrong.
+// Tests all lengths, a few of them, or only long ones. Returns false if a result was wrong.
 static bool test_lengths(bool few, bool only_long) {
     stop_on(cudaMalloc(&d_workspace, ROWS_WORKSPACE_BYTES), "workspace");
     stop_on(cudaMemset(d_workspace, 0, ROWS_WORKSPACE_BYTES), "workspace");

@@ -1,10 +1,10 @@
 // Tests reduce_rows.cuh: every function against the host, at awkward shapes, strides and
 // alignments; ragged rows, NaN, ties, zeros; errors; the workspace; two streams; a graph. Other
-// programs of the same kernels, which take long to compile, are in here too:
-//     every many       lengths with kernels of their own where rows are more than the device has
-//                      threads for: for simt --sms 1
-//     every ends       rows that begin and end anywhere: ends.cuh
-//     every few, long  of these a few lengths, or the long ones
+// tests that need the same kernels, which take long to compile, are part of this program:
+//     every many       lengths that have special kernels if there are more rows than the device
+//                      has threads: for simt --sms 1
+//     every ends       rows at any address: ends.cuh
+//     every few, long  the same for a few lengths, or for the long ones
 #include <math.h>
 
 #include "common.cuh"
@@ -15,8 +15,8 @@ enum { MOST = 400000, PAD = 64, ROOM = 1200000 };
 static void *d_workspace[2], *d_data, *d_out;
 static cudaStream_t stream[2];
 
-// What kernels read. A copy from pageable memory may return before it is done, and these streams do
-// not wait for the one that it is in.
+// Copies a kernel's input to the device. A copy from pageable memory may return before it is done, and
+// these streams do not wait for the copy's stream.
 static cudaError_t to_device(void *to, const void *from, size_t bytes) {
     const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
@@ -35,7 +35,7 @@ static bool near(double is, double should, double error) {
            fabs(is - should) <= error * (1 + fabs(should));
 }
 
-// What the host makes of a row.
+// The expected result of a row, computed by the host.
 typedef struct {
     double sum, least, most, mean, variance, log_sum;
     size_t place;
@@ -79,7 +79,7 @@ template <class T> static void fill(size_t n) {
     free(data);
 }
 
-// Where each row begins and how long it is, of a matrix or of ragged rows.
+// The first element and the length of each row, of a matrix or of ragged rows.
 typedef struct {
     size_t rows, cols, stride, shift;
     const long long *offsets;
@@ -163,7 +163,7 @@ static void test_ragged(const long long *offsets, size_t rows, size_t shift, siz
     stop_on(cudaFree(d_offsets), "offsets");
 }
 
-// A NaN and a number that swallows others stay in their rows: every third row of 7 has one of each.
+// A NaN or a huge number must affect only its own row: every third row of 7 has one of each.
 static void test_neighbours(size_t elements) {
     enum { ROWS = 3000, COLS = 7 };
     float *x = (float *)malloc(ROWS * COLS * sizeof(float));
@@ -217,7 +217,7 @@ template <class T> static void test_maps(size_t rows, size_t cols, size_t pad, s
     const T *in = (const T *)d_data + shift;
     T *out = (T *)d_out + shift;
     for (int kind = 0; kind < 4; kind++) {
-        const T *w = (const T *)d_data + shift; // of any values
+        const T *w = (const T *)d_data + shift; // with arbitrary values
         cudaError_t e =
             kind == 0 ? rows_softmax(in, out, rows, cols, stride, stride, d_workspace[0], stream[0])
             : kind == 1 ? rows_layer_norm(in, out, rows, cols, stride, stride, (const T *)NULL,
@@ -247,7 +247,7 @@ template <class T> static void test_maps(size_t rows, size_t cols, size_t pad, s
     }
 }
 
-// One row of which all but one element are the same.
+// One row in which all elements but one are equal.
 static void expect_special(float all, size_t cols, size_t at, float one, float sum, float least,
                            float most, unsigned place) {
     float *x = (float *)malloc(cols * sizeof(float)), got;
@@ -281,7 +281,7 @@ static void test_specials() {
         }
 }
 
-// Rows of one number, as large as there are: a mask of the lowest float leaves such rows.
+// Rows of one repeated number of the largest magnitude: masking with the lowest float makes such rows.
 static void test_large() {
     const float *in = (const float *)d_data;
     for (size_t cols : {1, 4, 33, 100, 1000, 5000, 70001, 150001})
@@ -375,7 +375,7 @@ static void test_workspace() {
     free(bytes);
 }
 
-// Rows of lengths that have other kernels where they are many.
+// Rows of the lengths that have special kernels if there are many rows.
 static void test_many(void) {
     static const size_t shapes[][2] = {{2100, 9},  {2060, 17}, {2050, 31}, {1030, 65},
                                        {520, 129}, {70, 257},  {66, 390},  {65, 511}};
@@ -423,7 +423,7 @@ int main(int argc, char **argv) {
     for (int kind = 0; kind < 7; kind++)
         for (size_t most : {5, 1000, 60001}) {
             const size_t rows = make_offsets(kind, most, offsets);
-            // How many elements there are is what the caller thinks: no result depends on it.
+            // The number of elements that the caller passes is only a hint: no result depends on it.
             const size_t all = (size_t)(offsets[rows] - offsets[0]);
             for (size_t elements : {all, (size_t)0, (size_t)300000, (size_t)1 << 28}) {
                 test_ragged<float, long long>(offsets, rows, kind % 3, elements);

@@ -1,7 +1,7 @@
-// Ragged rows in shares of few tiles and of many, in any grid: rows that end at a tile's border or
-// a step beside it, empty rows there, rows over many shares, more rows than elements, offsets that
-// begin far from 0, memory of which nothing more may be read. Prints `all right`, and the bits of
-// sums whose value depends on the order of additions.
+// Tests ragged rows in shares of few and of many tiles, in any grid: rows that end at a tile's border
+// or one step from it, empty rows there, rows over many shares, more rows than elements, offsets that
+// begin far from 0, and memory that ends with the last row. Prints `all right`, and the bits of sums
+// whose value depends on the order of additions.
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
@@ -53,7 +53,7 @@ static long long power(size_t) {
 static long long giant(size_t row) { return row == 40 ? 30000 : next_random() % 32; }
 static long long mostly_none(size_t) { return next_random() % 40 ? 0 : next_random() % 50; }
 static long long long_ones(size_t) { return 3000 + next_random() % 9000; }
-// A row's end is the last thing of a tile, or its first, or something is a step behind.
+// A row ends at the end of a tile, at its start, or one step after.
 static long long to_border(size_t row) {
     const long long around[] = {STEPS - END, 0, 0, STEPS - 3 * END, 1, STEPS - 2 * END - 1};
     return around[row % 6];
@@ -64,8 +64,8 @@ static long long to_border_beside(size_t row) {
     return around[row % 7];
 }
 
-// Every other row is long, and begins just before a border: it goes on behind it as a whole if it
-// began up to 128 steps before.
+// Every other row is long and begins just before a border. If it begins at most 128 steps before, the
+// next share takes it as a whole.
 static long long begun_at_border(size_t row) {
     static const long long before[] = {0, 1, 60, 127, 128, 129, 130};
     static long long step;
@@ -79,8 +79,8 @@ static bool near(double is, double should) {
     return is == should || fabs(is - should) <= 1e-4 * (1 + fabs(should));
 }
 
-// Rows of T in memory that ends where the last of them ends; in front of the first is room for
-// `lead` elements, which nobody has written. The first offset is `from`.
+// Rows of T in memory that ends with the last row; before the first row are `lead` uninitialised
+// elements. The first offset is `from`.
 template <class T, class O, int WARPS, int TILE> struct Rows {
     Offsets at;
     std::vector<float> x;
@@ -110,8 +110,8 @@ template <class T, class O, int WARPS, int TILE> struct Rows {
     }
     ~Rows() { cudaFree(d_data), cudaFree(d_offsets), cudaFree(d_out); }
 
-    // On so many multiprocessors; 0: on all; less: in one block, or in as many as there are rows
-    // for.
+    // The number of multiprocessors; 0: all; negative: one block, or as many blocks as there are
+    // rows for.
     template <class Op> std::vector<typename Op::Out> reduce(int sms) const {
         const size_t rows = at.size() - 1;
         std::vector<typename Op::Out> is(rows);
@@ -160,7 +160,7 @@ struct Kind {
     const char *name;
     Offsets offsets;
 };
-// The long ones are a fifth as long with `ragged short`, for --check.
+// With `ragged short`, for --check, long rows have a fifth of the length.
 static std::vector<Kind> kinds_of(size_t part) {
     return {
         {"equal", by_length(50000, equal)},
@@ -178,7 +178,7 @@ static std::vector<Kind> kinds_of(size_t part) {
     };
 }
 
-// Which bits a sum has does not depend on what runs when.
+// The bits of a sum must not depend on timing.
 static void print_bits(const Offsets &offsets) {
     std::vector<float> x(60000);
     for (float &e : x) e = (float)next_random() / 3e9f;

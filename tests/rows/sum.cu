@@ -1,4 +1,4 @@
-// The example of reduce_rows.cuh as a program: sums, places of maxima and softmax of a small
+// The example of reduce_rows.cuh as a program: sums, indices of the maxima and softmax of a small
 // matrix.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch's softmax and layer norm at the shapes that code/row_shapes.cuh has measured, beside its times.
+"""Times PyTorch's softmax and layer norm at the shapes that code/row_shapes.cuh measures, and prints both times.
 
     ./shapes --csv shapes.csv && tests/rows/torch_rows.py shapes.csv >results/compare-torch.csv
 
@@ -17,8 +17,8 @@ import sys
 
 import torch
 
-COLD = 256 << 20  # bytes of inputs that no cache holds
-BUDGET = 400  # microseconds of a graph, about
+COLD = 256 << 20  # bytes of inputs, more than any cache has
+BUDGET = 400  # approximate microseconds of a graph
 SAMPLES = 7
 SHOWN = {32, 1024, 1025, 16384, 50257, 262144}  # lengths
 KERNELS = {"softmax": "softmax", "layer_norm_weights": "layer norm", "drawn_softmax": "softmax", "drawn_layer_norm": "layer norm"}

@@ -6,13 +6,13 @@ VERDICTS = ("equal", *compare_ncu.REASONS, "other")
 
 
 def kernel_of(name):
-    """A kernel of a table; those of CUB's DeviceReduce have template arguments that fill a page."""
+    """A kernel's name for a table, without the very long template arguments of CUB's DeviceReduce."""
     kernel = compare_ncu.plain_name(name)
     return kernel.split("<")[0] if kernel.startswith("DeviceReduce") else kernel
 
 
 def worst(found, verdicts):
-    """The verdict on a launch of which (counter, mine, hardware's, reason) were found to differ."""
+    """The verdict on a launch; `differences` are (counter, mine, hardware's, reason)."""
     return max({reason or "other" for *_, reason in found} or {"equal"}, key=verdicts.index)
 
 
@@ -40,8 +40,8 @@ def instructions(launches, last):
 
 def sanitizer(recorded, passed):
     """The columns and the rows of compute-sanitizer's table; `passed`: the cases that the CPU device gets
-    right. A report is at the line, or elsewhere, which of a right twin is a false alarm, or without a
-    line; the first of these counts. No report at all is silence, unless a tool did not end."""
+    right. A report is at the line, elsewhere (for a right twin a false alarm), or without a line; the first
+    of these counts. If there is no report, the verdict is clean, unless a tool did not end."""
     verdicts = ("at the line", "elsewhere", "without a line", "time limit", "clean")
     kinds = {}
     for row in suite.csv_rows(recorded):

@@ -1,11 +1,11 @@
-"""Counters of the CPU device beside those of Nsight Compute, launch by launch.
+"""Compares counters of the CPU device with those of Nsight Compute, launch by launch.
 
     python3 compare_ncu.py NCU.csv SIMT.csv
 
 The same runs of the labs, on an H200 under ncu (tests/recorded/h200-labs.csv) and on the CPU device
-(simt --csv, with a column `lab`). Lists every launch that differs without a reason that has a name, see
-reason_for(); exit status 1 if one does. Launches on one side only are counted in a note: a lab times its
-kernels on a GPU, and then runs one more, read_ceiling.
+(simt --csv, with a column `lab`). Lists every launch that differs for no known reason (see reason_for());
+exit status 1 if there is one. Launches on one side only are counted in a note: on a GPU, a lab also times its
+kernels, and runs one more, read_ceiling.
 """
 import csv
 import io
@@ -13,7 +13,7 @@ import math
 import re
 import sys
 
-# Labs with other kernels than when they were recorded: record them again, and take them off.
+# Labs whose kernels have changed since they were recorded: record them again, and remove them from this list.
 TO_BE_RECORDED = []
 
 # CSV column of the CPU device: metric of Nsight Compute.
@@ -29,38 +29,37 @@ COUNTERS = {
     "global_st_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_st_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 }
-# Recorded for the book, not compared: ptxas changes instructions and branches.
+# Recorded for the book but not compared, because ptxas changes instructions and branches.
 OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
           "smsp__sass_branch_targets_threads_divergent.sum",
           "smsp__sass_branch_targets_threads_uniform.sum", "smsp__inst_executed_op_branch.sum"]
-# Arbitration noise, as a part of the wavefronts: mostly below a tenth, and in small launches an event
-# or two (18 for 16). What is more must show that it is noise: the same launch, made again, counted
-# otherwise (96 to 106 for 80, where four groups of warps load and store without waiting for each
-# other; 571 and 589 for 490, with other warps spinning).
+# Arbitration noise, as a share of the wavefronts: mostly below a tenth, and in small launches one or two
+# events (18 instead of 16). More is accepted as noise only if another run of the same launch had a
+# different count (96 to 106 instead of 80, where four groups of warps load and store independently;
+# 571 and 589 instead of 490, with other warps spinning).
 NOISE, FEW, SEEN_TO_VARY = 0.1, 2, 1 / 3
-# Where one thread reads values and their places, eight loads of 16 bytes in eight instructions one
-# behind another (read off the machine code), up to one more for each load was counted, and in the next
-# launch of that shape none (155 and 112 for 112).
+# If one thread reads values and their indices with eight successive 16-byte loads (as the machine code
+# shows), hardware counted up to one wavefront more for each load, and in the next launch of that shape
+# none (155 and 112 instead of 112).
 ONE_THREAD, ONE_MORE_EACH = re.compile("reduce_argmax_"), 1
 # In CUB's block reduction one thread reads the warps' sums one by one, at constant addresses. ptxas
-# makes fewer, wider loads of these: LDS, LDS.64 and LDS.128 for seven.
+# merges these loads: seven become LDS, LDS.64 and LDS.128.
 CUB = ("block_sum_cub_warps", "DeviceReduceKernel", "DeviceReduceSingleTileKernel",
        "DeviceSegmentedReduceKernel")
-# Where hardware counts otherwise for a reason, and which y it may count where the CPU device counts
-# x in a launch of so many blocks, and how many requests more. Kernels that wait for other blocks read
-# until these have come, and those with mailboxes empty one when it has: how often, and how many lanes
-# at a time, depends on time. A look takes a load for each word of a result, and each of these has a
-# sector for each lane at most. ptxas loads the warps' minima
-# 16 bytes at a time; of a value and its place it makes 34 loads for 49, and a store less; of mean and
-# variance it loads two words at a time. The seven sums that sum_cluster adds to its own are two loads
-# of 16 bytes there. All this was read off the machine code, and `simt --machine` counts the same.
-# Beside these loads each warp reads the number that its block has drawn, where there are several.
+# Kernels for which hardware counts differently for a known reason: the counts y that it may have if the CPU
+# device counts x in a launch of that many blocks, and how many more requests. Kernels that wait for other
+# blocks read their mailboxes repeatedly, and then empty them: how often, and how many lanes at a time,
+# depends on timing. One spin read loads each word of a result, with at most one sector per lane. ptxas
+# loads the warps' minima 16 bytes at a time. For a value and its index it makes 34 loads instead of 49,
+# and one store less; for mean and variance it loads two words at a time. The seven sums that sum_cluster
+# adds to its own become two loads of 16 bytes. The machine code shows all this, and `simt --machine`
+# counts the same. If a block has several warps, each also reads the ticket that its block has drawn.
 MAILBOXES = re.compile("reduce_kernel|sum_bulk|sum_overlapped|sum_by_index|sum_exact|mean_variance|"
                        "reduce_(sum|min|max|product|argmax)_(float|double|half|int)")
 
 
 def words_of(kernel):
-    """How many words of four bytes a block's result has, by a kernel's plain name."""
+    """The number of four-byte words of a block's result, by a kernel's plain name."""
     if kernel == "reduce_argmax_double":
         return 4
     if kernel == "mean_variance":
@@ -71,11 +70,11 @@ def words_of(kernel):
 
 
 def looked_again(kernel, counter, x, y, blocks, requests):
-    """Whether a kernel with mailboxes may have looked, or emptied them, so many more times."""
+    """Whether a kernel with mailboxes may have read or emptied them so many more times."""
     words = words_of(kernel)
     if not MAILBOXES.match(kernel) or not counter.startswith("global") or blocks == 1 or y <= x:
         return False
-    most, looks = 2 * words * blocks, words * math.ceil(blocks / 32)  # what both look, at least
+    most, looks = 2 * words * blocks, words * math.ceil(blocks / 32)  # the reads that both make at least
     return y - x <= (most if counter.endswith("requests") else max(most, 32 * (requests + looks)))
 
 
@@ -164,7 +163,7 @@ def reason_for(counter, mine, hardware):
     insts, waves, conflicts = [both(match[1] + what) for what in ("_insts", "_wavefronts", "_conflicts")]
     if None in insts + waves + conflicts:
         return ""
-    # Each load is one thread's, or one place's: one wavefront.
+    # Each load is by one thread or at one address, so it is one wavefront.
     joined = kernel in (*CUB, "mean_variance", "reduce_argmax_double") and match[1] == "shared_ld"
     right = insts[1] if joined else waves[0]
     more = waves[1] - right
@@ -207,7 +206,7 @@ def mark_varying(pairs):
 
 
 def sample(launches):
-    """Of the launches of one kernel, in order, the first and the last of each grid and block, each with
+    """Selects the first and the last launch of one kernel for each grid and block, in order, each with
     `skipped`, the number of launches left out just before it."""
     ends = {}
     for k, row in enumerate(launches):
@@ -246,8 +245,8 @@ def pair_up(counted, measured):
 
 
 def read_rows(name):
-    """The launches of a CSV file in order. A row stands for `launches` equal launches in turn. The
-    recording left out `skipped` launches of its kernel before each of them."""
+    """The launches of a CSV file in order. A row is `launches` successive equal launches. Before each
+    of them the recording left out `skipped` launches of its kernel."""
     with open(name, newline="") as text:
         rows = csv.DictReader(line for line in text if not line.startswith("#"))
         return [dict(row) for row in rows for _ in range(int(row.pop("launches", 1)))]

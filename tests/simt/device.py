@@ -1,4 +1,4 @@
-"""What the suites of the CPU device share: its launcher, and how to look into programs for it."""
+"""Shared by the suites of the CPU device: its launcher, and functions that find PTX and machine code in programs."""
 import csv
 import io
 import os
@@ -18,7 +18,7 @@ CORE = [f"simt/{room.name}" for room in sorted((suite.TOOLS / "simt").iterdir())
 
 
 def objects(modules):
-    """What `make simt` made of these modules and components of tools/."""
+    """The objects that `make simt` made of these modules and components of tools/."""
     sources = [source for module in modules for source in suite.sources_of(module)]
     made = [suite.BUILD / "simt-objects" / source.relative_to(suite.TOOLS).with_suffix(".o") for source in sources]
     return [path for path in made if path.exists()]
@@ -34,7 +34,7 @@ def simt(arguments, seconds=60, **more):
 
 
 def ready(tests):
-    """False, with the line that says so, when nothing in this area can run."""
+    """Whether this area can run; if not, prints why."""
     if not suite.NVCC:
         tests.skip("all", "no nvcc")
         return False
@@ -42,14 +42,14 @@ def ready(tests):
 
 
 def same_toolkit():
-    """Whether ptxas is that of the recordings: another one makes other machine code."""
+    """Whether ptxas is the recordings' version: others make different machine code."""
     release = [re.search(r"release (\d+\.\d+)", text) for text in (
         suite.read(suite.RECORDED / "h200-kernels.csv"), suite.run([suite.NVCC, "--version"]).out)]
     return release[0][1] == release[1][1]
 
 
 def check_table(tests, name, columns, rows):
-    """A table of appendix B as it is now: results/NAME says the same."""
+    """Compares a new table of appendix B with results/NAME."""
     table = tests.file(name)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([columns, *rows])
@@ -80,7 +80,7 @@ PTX, MACHINE_CODE = 1, 2  # kinds of an entry of a fat binary
 
 
 def entries(program, kind):
-    """[(offset of the fat binary, its bytes, offset of the entry, offset of what it holds, its bytes)] of a
+    """[(offset of the fat binary, its size, offset of the entry, offset of its contents, their size)] of a
     program's entries of this kind."""
     found, at = [], program.find(FATBIN_MAGIC)
     while 0 <= at <= len(program) - 16:
@@ -105,5 +105,5 @@ def embedded_ptx(program):
 
 
 def cubins(program):
-    """Where a program's machine code is: [(offset, bytes)]."""
+    """The positions of a program's machine code: [(offset, size)]."""
     return [entry[3:] for entry in entries(program, MACHINE_CODE)]

@@ -9,28 +9,28 @@ import suite
 from device import simt
 
 COLUMNS = ("kernel", "grid", "block")
-# What PTX cannot give: counters of the CPU device that executes machine code.
+# Counters that the CPU device has only when it executes machine code.
 INSTRUCTIONS = {
     "warp_insts": "smsp__inst_executed.sum",
     "thread_insts": "smsp__thread_inst_executed.sum",
     "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
 }
-# lanes: only thread_insts differ; instructions: these three differ; both by a small part.
+# lanes: only thread_insts differ, by a small share; instructions: all three of these counters do.
 MACHINE_VERDICTS = ("equal", "noise", "lanes", "instructions", "waiting", "other")
-CLOSE = 0.011  # the most of a kernel's instructions or lanes by which hardware may differ
+CLOSE = 0.011  # the largest share of a kernel's instructions or lanes by which hardware may differ
 
 
 def short_name(kernel):
-    """One spelling on both sides; of a library's kernel the name alone, without the page of its
-    template arguments."""
+    """A kernel's name in a common spelling; a library's kernel without its very long template
+    arguments."""
     name = compare_ncu.plain_name(kernel)
     library = re.search(r"\b(cub|thrust)::", kernel.split("(")[0])
     return name.split("<")[0] if library or len(name) > 100 else name
 
 
 def same_name(one, other):
-    """ncu leaves a library's namespaces out: then one side has the template arguments and the other
-    the name alone."""
+    """Whether two names agree. ncu omits a library's namespaces: then one side has template arguments and
+    the other only the name."""
     return one == other or ("<" in one) != ("<" in other) and one.split("<")[0] == other.split("<")[0]
 
 
@@ -60,8 +60,8 @@ def in_order(counted, measured):
 
 
 class Bound:
-    """How far hardware may count otherwise for one kernel, and why: `counters` is the beginning of
-    their names, hardware's count lies between `low` and `high` times the CPU device's."""
+    """The allowed difference of one kernel, and its reason: for counters whose names begin with `counters`,
+    hardware's count is between `low` and `high` times the CPU device's."""
 
     def __init__(self, row):
         self.program, self.kernel, self.counters = row["program"], row["kernel"], row["counters"]
@@ -91,7 +91,7 @@ def verdict(mine, hardware, bounds=()):
 
 def machine_verdict(mine, hardware, bounds=(), close=CLOSE):
     """(one of MACHINE_VERDICTS, lines) of a launch that was executed from machine code: instructions,
-    lanes and divergent branches count too. What a bound allows is waiting."""
+    lanes and divergent branches are compared too. A difference within a bound is `waiting`."""
     found, lines = verdict(mine, hardware, bounds)
     kernel, verdicts = short_name(mine["kernel"]), {"waiting" if found == "ptxas" else found}
     for counter, metric in INSTRUCTIONS.items():
@@ -109,6 +109,6 @@ def machine_verdict(mine, hardware, bounds=(), close=CLOSE):
 
 
 def as_recorded(row):
-    """What ncu would have recorded if hardware counted as this row says: to test the comparison."""
+    """A row as ncu would record it if hardware counted like this row: to test the comparison."""
     return {**{column: row[column] for column in COLUMNS},
             **{metric: row[counter] for counter, metric in {**compare_ncu.COUNTERS, **INSTRUCTIONS}.items()}}

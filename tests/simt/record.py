@@ -1,4 +1,4 @@
-"""Records on a machine with a GPU what the tests of the CPU device compare with.
+"""Records the reference results of the CPU device's tests, on a machine with a GPU.
 
     record_h200.sh [PART[:NAME,..]...]      (no part: all of PARTS; NAME: sources without .cu)
     record_h200.sh corpus:new               (cases that are not recorded yet; the others' rows stay)
@@ -47,7 +47,7 @@ def say(text):
 
 
 def tool(name):
-    """A CUDA tool on the PATH or where its installer puts it."""
+    """Finds a CUDA tool in PATH or in its installation folder."""
     places = sorted(glob.glob("/usr/local/cuda*/bin") + glob.glob("/opt/nvidia/nsight-compute/*") +
                     glob.glob("/usr/local/cuda*/compute-sanitizer"), reverse=True)
     found = shutil.which(name) or shutil.which(name, path=os.pathsep.join(places))
@@ -68,7 +68,7 @@ def each(function, items, workers=CORES):
 
 
 def compile_one(source):
-    """Compiles for this machine alone: no shared runtime is needed there."""
+    """Compiles for this machine only, so no shared runtime is needed."""
     program = os.path.join(WORK, os.path.splitext(os.path.basename(source))[0])
     result = suite.run([tool("nvcc"), "-w", "-O3", "-arch=sm_90", "-lineinfo", "-o", program, source], 300)
     if result.status != 0:
@@ -77,7 +77,7 @@ def compile_one(source):
 
 
 compiler = concurrent.futures.ThreadPoolExecutor(CORES)
-compiling = {}  # source: its program, in the making
+compiling = {}  # source: its program's future
 
 
 def build(source):
@@ -93,7 +93,7 @@ def start_build(source):
 
 
 def sources_of(name):
-    """What a part compiles."""
+    """The sources that a part compiles."""
     if name == "vectors":
         return [generated("vectors", "make_vectors.py", family, family) for family in table.FAMILIES]
     if name == "patterns":
@@ -125,7 +125,7 @@ def device_lines():
 
 
 def chosen(names, wanted):
-    """Those of a part's sources that are wanted: all, unless some are named."""
+    """The wanted sources of a part: all, unless some are named."""
     return [name for name in names if not wanted or Path(name).stem in wanted]
 
 
@@ -154,7 +154,7 @@ def vectors(*wanted):
 
 
 def told(part, source, program):
-    """Says what a program says of itself; whether it can be run at all."""
+    """Logs a program's own verdicts; returns whether it can be run."""
     if isinstance(program, Exception):
         say("%s: %s" % (part, program))
         return False
@@ -169,7 +169,7 @@ def told(part, source, program):
 
 
 def flow():
-    """The programs that check themselves must be right on a real GPU: only record.log tells."""
+    """Programs that check themselves must be right on a real GPU; record.log has their verdicts."""
     sources = sources_of("flow")
     for source, program in zip(sources, each(build, sources)):
         told("flow", source, program)
@@ -191,7 +191,7 @@ def ncu(command, metrics, seconds, *options):
 
 
 def known_metrics():
-    """The compared metrics, and those of the others that this ncu knows for this chip."""
+    """The compared metrics, and the others that this ncu supports on this chip."""
     listed = suite.run([tool("ncu"), "--query-metrics", "--chip", "gh100"], 60).out
     names = set(re.findall(r"^\s*(\w+__\w+)", listed, re.MULTILINE))
     others = [metric for metric in compare_ncu.OTHERS if metric.rsplit(".", 1)[0] in names]
@@ -227,7 +227,7 @@ def write_rows(name, rows, head=""):
 
 
 def sanitizer_verdict(text, hung, verdict):
-    """`clean`, `time limit`, `failed`, or how many errors a tool reported: `N at the line`,
+    """`clean`, `time limit`, `failed`, or the number of errors that a tool reported: `N at the line`,
     `N elsewhere`, or `N without a line`."""
     if hung:
         return "time limit"
@@ -289,8 +289,8 @@ def pack(name, texts):
 
 
 def labs(*wanted):
-    """h200-labs.csv: the launches of each lab's checks, kernel by kernel, as compare_ncu.sample() thins them
-    out; equal ones in turn are one row.
+    """h200-labs.csv: the launches of each lab's checks, kernel by kernel, as compare_ncu.sample() selects
+    them; successive equal ones are one row.
 
     A lab first checks all its kernels on the same sizes everywhere, then times them if there is a
     GPU; ncu stops after as many launches as the CPU device saw, or after LAB_LAUNCHES."""
@@ -352,7 +352,7 @@ def programs(part, target, *wanted):
 
 def flows(*wanted):
     programs("flows", "h200-flows.csv", *wanted)
-    result = suite.run([build(path("flows", "recursion.cu"))], 60)  # tells itself which lanes are together
+    result = suite.run([build(path("flows", "recursion.cu"))], 60)  # prints which lanes are together
     say("flows: recursion: exit status %d" % result.status)
     suite.write(os.path.join(OUT, "h200-recursion.csv"), device_lines() + result.out)
 

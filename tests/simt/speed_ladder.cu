@@ -1,5 +1,5 @@
-// A ladder of reductions as other people write it, and a tiled matrix product, for `tests/simt/bench`:
-// prints `time KERNEL milliseconds`. Argument: how many elements.
+// A ladder of reductions in a common style, and a tiled matrix product, for `tests/simt/bench`:
+// prints `time KERNEL milliseconds`. Argument: the number of elements.
 #include <time.h>
 
 #include "kernels/cases.h"
@@ -112,7 +112,7 @@ __device__ float block_sum(float sum) {
 
 __device__ unsigned tickets;
 
-// One launch: the block that draws the last ticket adds up what all have left.
+// One launch: the block that draws the last ticket adds up the partial sums of all blocks.
 __global__ void single_pass(const float *in, volatile float *partials, float *out,
                                                   unsigned n) {
     __shared__ bool last;
@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
     TIME(volatile_tail, <256><<<blocks, block, bytes>>>(in, out, n));
     TIME(unrolled, <256><<<1024, block, bytes>>>(in, out, n));
     TIME(single_pass, <<<1024, block>>>(in, out, out + blocks + 1024, n));
-    for (int k = 0; k < 5; k++) // the first one is lowered
+    for (int k = 0; k < 5; k++) // the first launch includes lowering
         TIME(matmul_tiled, <<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c));
     return 0;
 }

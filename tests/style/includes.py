@@ -1,7 +1,7 @@
-"""Prints `file:line: message` for every `#include "..."` under tools/ that goes up, or out of the tree.
+"""Prints `file:line: message` for every `#include "..."` under tools/ of a later component, or out of the tree.
 
 A file may include its own component and those listed before it. A module is a .c file with its header. In
-the book's tools at most LONGEST modules may include each other in a circle."""
+the book's tools at most LONGEST modules may include each other in a cycle."""
 import os
 import re
 import sys

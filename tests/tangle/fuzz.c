@@ -1,6 +1,6 @@
-// fuzz SPEC SECONDS: cuts the spec's own inputs to pieces, joins them at random with marks that
-// matter, flips bytes, and runs every step of tangle but the writing on the result. Sanitizers do
-// the looking; what must hold for any text besides is checked here. Same seed, same run.
+// fuzz SPEC SECONDS: cuts the spec's inputs into pieces, joins them at random with significant
+// characters, flips bytes, and runs every step of tangle except writing on the result. Sanitizers
+// find invalid accesses; the program checks what must hold for any text. The seed is fixed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

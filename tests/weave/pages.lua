@@ -1,5 +1,5 @@
--- Makes HTML of several texts in one run of pandoc: of each file that a line of $TEXTS names, in the
--- format $READER. Behind each page comes a zero byte.
+-- Converts several texts to HTML in one run of pandoc: each file named by a line of $TEXTS, in the
+-- format $READER. A zero byte ends each page.
 function Pandoc()
   local columns = 10000
   local reading = pandoc.ReaderOptions {columns = columns}

@@ -1,5 +1,5 @@
 // Counts the steps of a program that was compiled with -fsanitize-coverage=trace-pc: one for each
-// branch target it comes to, the same in every run and however busy the machine is.
+// branch target that it reaches. The count does not depend on how busy the machine is.
 #include <stdint.h>
 #include <stdio.h>
 

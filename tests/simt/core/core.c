@@ -1,5 +1,5 @@
 // Unit tests of the CPU device's core: parser, reconvergence, wavefronts, number formats, counters.
-// Prints `ok NAME` or `not ok NAME` with what was wrong below.
+// Prints `ok NAME`, or `not ok NAME` with what was wrong below it.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 #define ALL 0xffffffffu
 
-// The formulas for regular addresses against counting one by one.
+// Compares the formulas for regular addresses with a count of the words in each bank.
 static void test_strides(void) {
     uint64_t random = 1;
     for (int round = 0; round < 20000; round++) {
@@ -47,7 +47,7 @@ static void test_strides(void) {
     told("wavefronts of strided words");
 }
 
-// Lanes of one access in all the spaces that generic addresses reach, and beyond.
+// The lanes of one access are in all the spaces that generic addresses reach, and outside of them.
 static void test_spaces(void) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM, PTX_GENERIC};
     uint64_t address[LANES], within[LANES];
@@ -94,7 +94,7 @@ static void test_spaces(void) {
     told("generic addresses: lanes by space");
 }
 
-// Every row of ops/ is found by its name and by the opcode and modifiers that its name consists of.
+// Every row of ops/ is found by its name, and by the opcode and modifiers in its name.
 static void test_opcodes(void) {
     uint8_t modifiers[PTX_MODIFIER_LIMIT], count;
     static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
@@ -207,7 +207,8 @@ static void test_places(void) {
 
 // Kernels
 
-// Half the lanes do it here, the others in the next instruction; the halves return one by one.
+// Half of the lanes execute the instruction here, the others one later; the halves return
+// separately.
 #define GUARDED(instruction)                                                                       \
     {                                                                                              \
         "guarded " instruction,                                                                    \
@@ -236,14 +237,14 @@ static const struct {
      EACH("", "st.global.u32 [%rd2], %r1;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra E;\n"
               "add.u32 %r2, %r1, 1;\nst.global.u32 [%rd2], %r2;\nE: "),
      4 + 3 + 1 + 2 + 1, 7 * 32 + 16 + 2 * 16 + 16, 1, false},
-    // odd lanes do one more; then all are together in a loop that the kernel ends with
+    // odd lanes do one more; then all are together in a loop at the kernel's end
     {"a final loop",
      EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;\nmov.u32 %r3, 1;\n"
               "A: mov.u32 %r4, %r1;\nL: st.global.u32 [%rd2], %r4;\nadd.u32 %r4, %r4, 32;\n"
               "setp.lt.u32 %p2, %r4, 96;\n@%p2 bra L;\n"),
      4 + 3 + 1 + 1 + 3 * 4 + 1, 9 * 32 + 16 - 32 + 3 * 4 * 32 + 32, 1, false},
-    // lanes 1 and 3 leave the loop from within an if, in rounds 2 and 4; the others rejoin behind
-    // it
+    // lanes 1 and 3 leave the loop from within an if, in rounds 2 and 4; all lanes rejoin after
+    // the loop
     {"break in an if",
      EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
               "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsetp.gt.u32 %p2, %r3, %r1;\n@%p2 bra E;\n"
@@ -267,18 +268,18 @@ static const struct {
               "setp.gt.u32 %p2, %r1, 7;\n@%p2 bra A;\nst.global.u32 [%rd2], %r1;\nret;\n"
               "A: mov.u32 %r3, 1;\nY: st.global.u32 [%rd2], %r2;\nadd.u32 %r4, %r4, 1;\n"),
      4 + 3 + 2 + 2 + 1 + 3, 7 * 32 + 2 * 16 + 2 * 4 + 12 + 3 * 28, 2, false},
-    // a guard runs for the lanes where it holds, and counts the warp's active lanes
+    // a guarded instruction runs for the lanes whose guard is true; all active lanes are counted
     {"guards",
      EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 7;\n"
               "@%p1 mov.u32 %r3, 9;\n@!%p1 add.u32 %r3, %r3, 1;\nst.global.u32 [%rd2], %r3;\n"),
      4 + 6 + 1, 11 * 32, 0, false},
-    // halves of a warp meet at a shuffle in different places
+    // the halves of a warp call the same shuffle in different places
     {"shuffle across paths",
      EACH("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\n"
               "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nbra B;\n"
               "A: shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
      4 + 2 + 2 + 1 + 2, 6 * 32 + 2 * 16 + 16 + 2 * 32, 1, false},
-    // the same where a guard is what parts them: it becomes a branch around what waits
+    // the same if a guard splits the warp: it becomes a branch around the waiting instruction
     GUARDED("shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1"),
     GUARDED("vote.sync.ballot.b32 %r2, %p1, -1"),
     GUARDED("match.any.sync.b32 %r2, %r1, -1"),
@@ -313,7 +314,7 @@ static void test_reconvergence(void) {
     done("reconvergence: instructions, lanes and divergent branches");
 }
 
-// A product and a sum are rounded one after the other, as the PTX says.
+// A product and a sum are rounded separately, as the PTX says.
 static void test_contraction(void) {
     load(EACH("", "mov.f32 %f1, 0f3F800001;\nmul.f32 %f2, %f1, %f1;\nmov.f32 %f3, 0fBF800002;\n"
                   "add.f32 %f4, %f2, %f3;\nfma.rn.f32 %f5, %f1, %f1, %f3;\n"
@@ -347,8 +348,8 @@ static void test_threads(void) {
     done("counters are the same for any number of host threads");
 }
 
-// The launch reports the failure of its first block in the order of the launch, although a later
-// block fails sooner.
+// The launch reports the failure of the first block that failed in launch order, although a later
+// block fails earlier in time.
 static void test_threads_fail(void) {
     load(OUT("", "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra F;\n"
                  "L: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 200000;\n@%p1 bra L;\n"
@@ -418,7 +419,7 @@ static void test_failures(void) {
     done("failures: status, line and words");
 }
 
-// So much of one thing within another that the stack would not hold it, were each a call.
+// Nesting so deep that recursion would overflow the stack.
 static void test_deep(void) {
     static const struct {
         const char *before, *again, *behind;
@@ -445,7 +446,7 @@ static void test_deep(void) {
             wrong("%s: \"%s\"", rows[k].again, error.text);
         free(text);
     }
-    done("300,000 of one thing within another are refused");
+    done("nesting of 300,000 levels is refused");
 }
 
 enum { GUARDED_PAGES = 16, TOUCHES = 30000 };
@@ -463,7 +464,7 @@ static void *touch(void *first) {
     return NULL;
 }
 
-// Faults of several threads are taken whole and once, while more come.
+// Faults of several threads are each taken completely and once, while more come.
 static void test_guard(void) {
     const size_t bytes = GUARDED_PAGES * 4096;
     guarded = (uint64_t)(uintptr_t)mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -489,8 +490,8 @@ static void test_guard(void) {
     done("faults of guarded pages, from several threads");
 }
 
-// A whole warp at consecutive addresses, which takes the short way, at the ends of what there is.
-// Lane t accesses `address` + its element; 131 bytes are allocated last, so nothing lies behind
+// A whole warp accesses consecutive addresses, which takes the fast path, at the ends of memory.
+// Lane t accesses `address` + its element; 131 bytes are allocated last, so no allocation follows
 // them.
 #define WHOLE(instruction)                                                                         \
     EACH(".shared .align 16 .b8 s[144];\n",                                                        \
@@ -499,7 +500,7 @@ static void test_guard(void) {
 enum { START = 1 };
 static const struct {
     const char *name, *text;
-    int64_t shift; // of the address that the kernel is given; START: that of all memory
+    int64_t shift; // of the address that the kernel gets; START: the start of all memory
     SimtStatus status;
 } edge_rows[] = {
     {"load", WHOLE("ld.global.u32 %r2, [%rd2]"), 0, SIMT_OK},
@@ -542,7 +543,7 @@ static void test_edges(void) {
     done("whole warps at the ends of memory");
 }
 
-// What was written, byte by byte, against a plain array: any start, any end, copies that overlap.
+// Compares the record of written bytes with a plain array: any start, any end, copies that overlap.
 static void test_written(void) {
     enum { ROOM = 64, BYTES = 40 };
     bool model[ROOM] = {false};
@@ -571,10 +572,10 @@ static void test_written(void) {
             if (written != model[i]) wrong("round %d: byte %zu", round, i);
         }
     }
-    told("bytes that were written");
+    told("written bytes");
 }
 
-// A second observer in the place of another would be called with a state that is not its own.
+// A second observer in the same slot would be called with the first one's state.
 static void test_observers(void) {
     static const Observer functions = {0};
     Machine machine = {0};
@@ -585,7 +586,7 @@ static void test_observers(void) {
         wrong("the second observer has the first one's place");
     if (of.status != SIMT_INVALID_CONFIG || !error.text[0]) wrong("the launch does not fail");
     free(first);
-    done("an observer keeps its place");
+    done("an observer's slot is not given to another");
 }
 
 int main(void) {

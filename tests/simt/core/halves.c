@@ -1,5 +1,5 @@
-// 16-bit floats: every conversion, and every operation on many values, against definitions by
-// scaling and rounding to an integer in double.
+// Tests 16-bit floats: every conversion, and every operation on many values. The expected results
+// are computed in double, by scaling and rounding to an integer.
 #include <math.h>
 #include <stdlib.h>
 
@@ -129,8 +129,8 @@ static const struct {
     {"saturate.", "", saturate_of},
 };
 
-// --- values: any, those at the edges, and such as make sums of products small, or middles of two
-// numbers but for a little ---
+// --- values: random ones, edge cases, and values for which a product and a sum cancel or are near
+// the middle of two numbers ---
 
 static uint64_t random_state = 1;
 
@@ -144,11 +144,12 @@ static uint32_t random_value(const Format *format) {
     const uint32_t edges[] = {0, 1, one - 1, one, one + 1, infinity - 1, infinity, infinity + 1};
     const uint32_t bits = random_bits();
     if (bits >> 28 == 0) return edges[bits % 8] ^ (bits >> 8 & 0x8000);
-    const uint32_t few = one >> format->mantissa / 2; // half of the places: so has the product all
+    const uint32_t few =
+        one >> format->mantissa / 2; // half of the digits, so that the product is exact
     return bits >> 30 ? bits & 0xffff : bits & 0xffff & ~(few - 1);
 }
 
-// Near -x * y, a few places off.
+// A value within two units in the last place of -x * y, or any.
 static uint32_t random_third(uint32_t x, uint32_t y, const Format *format) {
     const uint32_t bits = random_bits();
     if (bits & 1) return random_value(format);
@@ -173,7 +174,7 @@ static uint32_t wanted(double (*of)(double x, double y, double z), const Format 
 }
 
 typedef struct {
-    uint32_t at[4][LANES][2]; // by register, lane and half: what is there before, then x, y, z
+    uint32_t at[4][LANES][2]; // by register, lane and half: the old value, then x, y, z
 } Values;
 
 static void fill(Warp *warp, Values *values, const Format *format, bool pair) {
@@ -193,7 +194,7 @@ static void fill(Warp *warp, Values *values, const Format *format, bool pair) {
     }
 }
 
-// One instruction, some lanes of it off.
+// Tests one instruction, with some inactive lanes.
 static void test_row(Op *run, const char *name, double (*of)(double x, double y, double z),
                      const Format *format, bool pair) {
     static _Alignas(64) uint8_t frame[4 * REGISTER];
@@ -254,7 +255,7 @@ static void test_widening(void) {
     told("16-bit floats: all of them in single precision");
 }
 
-// Where rounding has to decide: near a number and near the middle of two, and anywhere.
+// Values for which rounding is difficult: near a number and near the middle of two; and any value.
 static double random_double(const Format *format) {
     const uint32_t bits = random_bits();
     double value = widened(bits >> 16, format);

@@ -1,4 +1,4 @@
-// What the control groups below a folder allow, and how many processors this process may use.
+// Prints the limits of the control groups below a folder, and the processors this process may use.
 #include "simt/base/host.h"
 
 #include <inttypes.h>

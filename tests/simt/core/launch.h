@@ -1,4 +1,4 @@
-// Kernels in PTX, loaded and launched: one module at a time, that of the case in hand.
+// Loads and launches kernels in PTX: one module at a time, that of the current case.
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
@@ -8,8 +8,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define HEAD         ".version 9.0\n.target sm_90\n.address_size 64\n"
-// A kernel k with its registers, that has `out` in %rd1; EACH: the number of its thread in %r1, and
-// the place of its word in %rd2. The body begins in line 11, and in line 14.
+// A kernel k with registers and `out` in %rd1; its body begins in line 11. EACH also puts the
+// thread's number into %r1 and the address of its word into %rd2; there the body begins in line 14.
 #define OUT(declared, body)                                                                        \
     HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<30>;\n"             \
          ".reg .f32 %f<9>;\n.reg .b64 %rd<30>;\n" declared "ld.param.u64 %rd1, [p];\n" body        \
@@ -20,10 +20,10 @@
 #define PLAIN   ((SimtOptions){0})
 #define CHECKED ((SimtOptions){.check = true})
 
-static Module *module;      // NULL: none, or it was refused
+static Module *module;      // NULL if there is none or it was refused
 static LaunchReport report; // of the last launch
 static SimtError error;
-static uint64_t out;    // the kernels' argument: room for results
+static uint64_t out;    // the kernels' argument: memory for results
 static uint32_t *words; // the same
 
 static inline SimtStatus loaded(const char *text) {

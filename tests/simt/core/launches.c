@@ -101,7 +101,7 @@ static void test_bounds_of_kernels(void) {
     done("bounds that a kernel sets");
 }
 
-// Where threads are: out[i] of thread i of all in order, x first, is made of tid, ctaid and sizes.
+// Special registers: thread i of the grid, x first, stores a number made of tid, ctaid and sizes.
 static void test_places(void) {
     static const struct {
         Dim3 grid, block;
@@ -128,13 +128,13 @@ static void test_places(void) {
             if (words[i] != (i < all))
                 wrong("shape %zu: place %u was taken %u times", k, i, words[i]);
     }
-    done("every thread has its place");
+    done("special registers of every thread");
 }
 
 // --- memory that a kernel needs ---
 
-// Each as ptxas places it: a kernel's own in front of a and b, the module's, where it uses them,
-// and of the function's where it calls one. All end where dynamic shared memory may begin.
+// Variables are placed as ptxas does: a kernel's own before a and b of the module, if it uses them,
+// and those of the functions that it calls. Dynamic shared memory may begin where all these end.
 static void test_shared(void) {
     static const struct {
         const char *kernel;
@@ -254,10 +254,10 @@ static void test_bad_modules(void) {
         same("module", "status", loaded(rows[k].text), rows[k].status);
         same_text("module", error.text, rows[k].error);
     }
-    done("variables for which there is no room");
+    done("variables that do not fit are refused");
 }
 
-// f calls itself as often as its argument says and adds up what it gets.
+// f calls itself as often as its argument says and adds up the results.
 #define DEEP(bytes)                                                                                \
     HEAD ".func (.param .u32 sum) f(.param .u32 n)\n{\n.local .align 8 .b8 l[" bytes "];\n"        \
          ".reg .pred %p<2>;\n.reg .b32 %r<9>;\nld.param.u32 %r1, [n];\nst.local.u32 [l], %r1;\n"   \
@@ -270,7 +270,7 @@ static void test_bad_modules(void) {
          ".param .u32 b;\nst.param.u32 [a], %r1;\ncall.uni (b), f, (a);\n"                         \
          "ld.param.u32 %r2, [b];\n}\nst.global.u32 [%rd1+4], %r2;\nret;\n}\n"
 
-// The deepest call of f that there is room for, with so much stack, 0: none is asked for.
+// The deepest call of f for which so much stack is enough; 0: the default stack.
 static uint32_t deepest(size_t stack_bytes) {
     uint32_t low = 0, high = 100000;
     Launch one = ONE;
@@ -286,7 +286,7 @@ static uint32_t deepest(size_t stack_bytes) {
     return low;
 }
 
-// One call of f, and as many within it as there is stack: 64 KB at least, 512 KB at most.
+// Calls f as deep as the stack allows: 64 KB at least, 512 KB at most.
 static void test_stack(void) {
     load(DEEP("8")); // rounded to 16
     same("f", "calls", deepest(0), 4096);
@@ -304,7 +304,7 @@ static void test_stack(void) {
     done("local memory of recursion");
 }
 
-// A launch that is watched leaves nothing behind for one that is not.
+// An observed launch leaves no state that affects one without an observer.
 static void test_watched(void) {
     static const SimtOptions options[] = {
         {0}, {.check = true}, {0}, {.lines = true}, {.check = true, .lines = true}};
@@ -318,7 +318,7 @@ static void test_watched(void) {
         same("launch", "hazards", report.hazard_count > 0, options[k].check);
         same("launch", "lines", report.line_count > 0, options[k].lines);
     }
-    done("a launch that is watched, one that is not");
+    done("a launch with an observer, one without");
 }
 
 // --- failures and hazards ---
@@ -361,7 +361,7 @@ static void test_uncertain(void) {
 
 // --- lanes ---
 
-// Lanes that a mask names exchange values from different paths, while others are elsewhere.
+// The lanes of a mask exchange values from different paths, while other lanes are elsewhere.
 static void test_partial_meeting(void) {
     load(EACH("", "mov.u32 %r2, 100;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra B;\n"
                   "setp.lt.u32 %p2, %r1, 8;\n@%p2 bra C;\n"
@@ -371,7 +371,7 @@ static void test_partial_meeting(void) {
     memset(words, 0, 128);
     run(1, 32, PLAIN);
     for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t < 16 ? t ^ 8 : 100);
-    done("some lanes meet on different paths");
+    done("lanes of a mask exchange values from different paths");
 }
 
 // The system's shared memory: after the program's, never at 0, all zero, 1 KiB.
@@ -419,8 +419,8 @@ static void test_local(void) {
 
 // --- hazards, one at a time ---
 
-// What lane 2 knows of lane 0 does not change when lanes 0 and 1 synchronize: it knows of the write
-// to the first word, which came before they synchronized, and not of the one to the second word.
+// Lane 2's knowledge of lane 0 does not change when lanes 0 and 1 synchronize: lane 0's write to
+// the first word is ordered before lane 2's access, its write to the second word is not.
 static void test_lanes_apart(void) {
     load(OUT(".shared .align 4 .b8 s[8];\n",
              "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 2;\n"
@@ -434,7 +434,7 @@ static void test_lanes_apart(void) {
         same_text("kind", report.hazards[k].kind, "race");
         same("hazard", "address", report.hazards[k].address, 4);
     }
-    done("lanes of a warp that meet in pairs");
+    done("lanes that synchronise in pairs");
 }
 
 // --- traces ---
@@ -443,8 +443,8 @@ static void test_lanes_apart(void) {
     "kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,other_thread,"        \
     "other_line,other_file"
 
-// The trace of so many launches is `wanted` for each, in which # stands for the launch's number,
-// behind its head, which a process writes once.
+// The trace of so many launches is a header, written once per process, and then `wanted` for each
+// launch, in which # is the launch's number.
 static void traced(int launches, uint32_t threads, bool check, const char *head,
                    const char *wanted) {
     static char text[4096], want[4096];
@@ -469,7 +469,7 @@ static void traced(int launches, uint32_t threads, bool check, const char *head,
     same_text("the trace", text, want);
 }
 
-// Shared memory and barriers of block 0, launch behind launch in one file.
+// Traces shared memory and barriers of block 0, with all launches in one file.
 static void test_trace(void) {
     load(OUT(".shared .align 8 .b8 s[512];\n",
              "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 31;\nshl.b32 %r2, %r1, 3;\n"
@@ -499,7 +499,7 @@ static void test_trace(void) {
     done("the rows of a trace");
 }
 
-// Of what a warp does by itself: two lanes store, read the other one's word, meet, and shuffle.
+// Traces a single warp: two lanes store, read the other one's word, converge, and shuffle.
 static void test_trace_checked(void) {
     load(OUT(".shared .align 8 .b8 s[512];\n",
              "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\n.loc 1 12 0\nst.shared.u32 [%r2], %r1;\n"
@@ -518,7 +518,7 @@ static void test_trace_checked(void) {
            "#,0,0,15,warp,shuffle,4,0,0,00000000,a.cu,1,15,a.cu\n"
            "#,0,0,15,warp,shuffle,4,1,0,00000001,a.cu,1,15,a.cu\n");
     same("report", "hazards", report.hazard_count, 1);
-    done("a trace with checks: races, lanes that meet, shuffles");
+    done("a trace with checks: races, converging lanes, shuffles");
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
-// Where split lanes meet, against definitions that are checked node by node: random graphs, and
-// graphs that a GPU's compiler was asked about. Then threads that go through random graphs in their
-// own ways: each must come through every node as often, and in the order, as it would alone.
+// Tests the merge points of split lanes against definitions that are checked node by node, for
+// random graphs and for graphs that a GPU's compiler has compiled. Then threads take different
+// paths through random graphs: each must visit the same nodes in the same order as it would alone.
 #include <stdlib.h>
 
 #include "launch.h"
@@ -64,7 +64,7 @@ static uint32_t post_dominators(const Sets *sets, uint32_t n) {
     return all;
 }
 
-// The one of them that all the others post-dominate.
+// The immediate post-dominator: all the others post-dominate it.
 static uint32_t immediate(const Sets *sets, uint32_t n) {
     if (!reaches(sets, n, sets->count, 0)) return NONE;
     uint32_t all = post_dominators(sets, n);
@@ -91,13 +91,13 @@ static uint32_t bits_of(const FlowMerge *meet, uint32_t count) {
     return meet->inside ? (uint32_t)meet->inside[0] & (bit(count) - 1) : bit(count) - 1;
 }
 
-// Whether ways on which lanes stay in a loop part at n, and come together at its end only.
+// Whether paths that stay in a loop split at n, and merge only at the end of the round.
 static bool part_for_round(const Sets *part, uint32_t n) {
     return reaches(part, n, part->count, 0) && __builtin_popcount(part->out[n]) > 1;
 }
 
-// The meets that node n must have, the nearest first: in each loop around it, then in the whole.
-// Who waits for the next round of a loop waits the other times outside that loop.
+// The merge points that node n must have, the nearest first: in each loop around it, then in the
+// whole graph. A lane that waits for the next round of a loop otherwise waits outside that loop.
 static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint32_t *insides) {
     uint32_t count = 0, loops[NODES], loop_count = 0, round = 0;
     for (uint32_t h = 0; h < sets->count; h++) {
@@ -136,7 +136,7 @@ static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint
     return count;
 }
 
-// Whether two loops have the same nodes: then it is open which of them is the inner one.
+// Whether two loops have the same nodes: then either may be the inner one.
 static bool same_loops(const Sets *sets) {
     for (uint32_t a = 0; a < sets->count; a++)
         for (uint32_t b = a + 1; b < sets->count; b++)
@@ -144,7 +144,7 @@ static bool same_loops(const Sets *sets) {
     return false;
 }
 
-// Graphs with one end, or none: then the definitions leave nothing open.
+// Graphs with one exit, or none: for these the definitions are complete.
 static void random_graph(Graph *graph) {
     *graph = (Graph){.count = 3 + random_below(NODES - 3)};
     uint32_t last = graph->count - 1, near = 2 + random_below(graph->count);
@@ -170,7 +170,7 @@ static Sets sets_of(const Graph *graph) {
     return sets;
 }
 
-// Where only some of the ways from its immediate dominator come together: what leads there.
+// The predecessors of a node at which only some of the paths from its immediate dominator merge.
 static bool is_partial(const Sets *sets, uint32_t n, const FlowMerge *meet) {
     uint32_t owner = NONE, inside = 0;
     for (uint32_t d = 0; d < sets->count; d++) { // the dominator that all others dominate
@@ -184,7 +184,7 @@ static bool is_partial(const Sets *sets, uint32_t n, const FlowMerge *meet) {
     return inside == bits_of(meet, sets->count) && (n == owner || inside >> n & 1);
 }
 
-// Takes the partial meets out.
+// Removes the partial merge points.
 static uint32_t check_partials(uint32_t round, const Sets *sets, FlowNode *nodes, uint32_t n) {
     uint32_t kept = 0, partials = 0;
     for (uint32_t k = 0; k < nodes[n].merge_count; k++) {
@@ -201,7 +201,7 @@ static uint32_t check_partials(uint32_t round, const Sets *sets, FlowNode *nodes
     return partials;
 }
 
-// Returns how many partial meets there were.
+// Returns the number of partial merge points.
 static uint32_t compare_graph(uint32_t round, Graph *graph, const Sets *sets) {
     Arena arena = {0};
     FlowNode *nodes = analyse(&arena, graph);
@@ -233,7 +233,7 @@ static void test_random_graphs(void) {
         Graph graph;
         random_graph(&graph);
         Sets sets = sets_of(&graph);
-        bool stuck = false; // a cycle that nothing leads out of, and that may be no loop
+        bool stuck = false; // a cycle without an exit, which need not be a loop
         for (uint32_t n = 0; n < graph.count; n++)
             stuck |= reaches(&sets, 0, n, 0) && !reaches(&sets, n, graph.count, 0);
         endless += stuck;
@@ -245,17 +245,17 @@ static void test_random_graphs(void) {
     if (compared < 1000 || in_loops < 1000 || partials < 100 || !endless)
         wrong("%u graphs, %u loops, %u partial meets, %u endless: too few", compared, in_loops,
               partials, endless);
-    told("meets are post-dominators, of the function and of its loops");
+    told("merge points are post-dominators, of the function and of its loops");
 }
 
-// --- several ends, loops without an end: what a GPU's compiler makes of them ---
+// --- several exits, endless loops: compared with what a GPU's compiler does ---
 
 typedef struct {
     const char *name;
-    uint32_t count, edges[12][2]; // 0 stands for none: node 0 is only the first
+    uint32_t count, edges[12][2]; // 0 means none: node 0 has no predecessors
     uint32_t node, merges[3];     // of this node
     uint32_t bare;                // this node only exits
-    uint32_t condition;           // this one is a condition that is cheap to compute
+    uint32_t condition;           // this node is a condition that is cheap to compute
 } Row;
 
 static const Row rows[] = {
@@ -330,7 +330,7 @@ static void test_rows(void) {
                 wrong("%s: meets at %u", row->name, node->merges[m].node);
         arena_free(&arena);
     }
-    told("meets where several ways end, and where none does");
+    told("merge points with several exits, and with none");
 }
 
 // --- threads in random graphs ---
@@ -350,7 +350,7 @@ static void add(Text *text, const char *format, ...) {
     va_end(arguments);
 }
 
-// Each node mixes its number into %r2, from which the way out of it is chosen.
+// Each node mixes its number into %r2, which chooses the successor.
 static void write_kernel(Text *text, const Graph *graph) {
     text->len = 0;
     add(text,
@@ -399,7 +399,7 @@ static void test_threads(void) {
             if (random_below(6) == 0) graph.next_count[n] = 0;
         run_graph(round, &graph);
     }
-    done("threads come through random graphs as they would alone");
+    done("threads visit the nodes of random graphs as they would alone");
 }
 
 int main(void) {

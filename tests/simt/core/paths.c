@@ -1,12 +1,12 @@
 // Unit tests of the paths of a warp, set up by hand as machine code leaves them at a convergence
-// barrier. Prints `ok NAME` or `not ok NAME` with what was wrong below.
+// barrier. Prints `ok NAME`, or `not ok NAME` with what was wrong below it.
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/exec/path_converge.h"
 #include "told.h"
 
-// A path that is ready in front of this instruction: greater orders parted later.
+// A path that is ready to execute this instruction: paths with greater orders split later.
 static Path parted(const Warp *warp, const Inst *at, uint32_t mask, uint32_t order) {
     return (Path){.pc = at,
                   .frame = warp->frame,
@@ -26,7 +26,7 @@ static Path waiting(const Warp *warp, const Inst *barrier, uint32_t mask, uint32
                   .converge = {.gathers = true, .order = 1}};
 }
 
-// The first of so many paths of a warp runs, and lanes have parted twice.
+// The first of so many paths of a warp runs, and the lanes have split twice.
 static void start(Warp *warp, uint32_t live, uint32_t running, uint8_t paths) {
     memset(warp->paths, 0, sizeof warp->paths);
     warp->current = 0;
@@ -45,17 +45,17 @@ static void test_turns(Warp *warp, const Inst *barrier) {
     warp->paths[3] = waiting(warp, barrier, 0x08, 0x0f);
     if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("nobody else goes on");
     if (warp->mask != 0x04) wrong("lanes %x go on, not 4", warp->mask);
-    told("who parted last goes on alone");
+    told("the path that split last continues alone");
     if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("nobody else goes on");
     if (warp->mask != 0x0f) wrong("lanes %x go on, not f", warp->mask);
-    told("who parted earlier goes on with those that wait there");
+    told("a path that split earlier continues with those that wait there");
     start(warp, 0x1f, 0x01, 3);
     warp->paths[1] = parted(warp, barrier - 2, 0x10, 2);
     warp->paths[2] = parted(warp, barrier - 2, 0x02, 4);
     path_converge(warp, barrier, 0x03);
     const uint32_t order = warp->paths[0].converge.order;
     if (order != 3) wrong("the order is %u, not 3", order);
-    told("a path that waits runs after those that it waits for, and before others");
+    told("a waiting path runs after those that it waits for, and before others");
 }
 
 static void test_barrier(Warp *warp, const Inst *barrier) {
@@ -63,7 +63,7 @@ static void test_barrier(Warp *warp, const Inst *barrier) {
     warp->paths[1] = parted(warp, barrier - 2, 0x0c, 2);
     if (path_converge(warp, barrier, 0x0e) != barrier + 1) wrong("lane 0 does not pass");
     if (warp->mask != 0x01) wrong("lanes %x pass, not 1", warp->mask);
-    told("lanes that the barrier does not name pass at once");
+    told("lanes that are not in the barrier pass at once");
     warp->paths[warp->current].state = PATH_FREE;
     warp->current = 1;
     warp->mask = warp->exec = 0x0c;
@@ -74,10 +74,10 @@ static void test_barrier(Warp *warp, const Inst *barrier) {
     warp->paths[1] = waiting(warp, barrier, 0x0e, 0x0e);
     if (path_converge(warp, barrier, 0) != barrier + 1) wrong("somebody is waited for");
     if (warp->mask != 0x01) wrong("lanes %x pass, not 1", warp->mask);
-    told("nobody comes along past an empty barrier");
+    told("no other lane passes an empty barrier");
 }
 
-// Lanes of two calls wait for the same barrier, each where its call does.
+// Lanes of two calls wait at the same barrier, each with the lanes of its own call.
 static void test_elsewhere(Warp *warp, const Inst *barrier, const Inst *same) {
     start(warp, 0x0f, 0x01, 4);
     warp->paths[1] = waiting(warp, same, 0x02, 0x0f);
@@ -88,14 +88,14 @@ static void test_elsewhere(Warp *warp, const Inst *barrier, const Inst *same) {
     const Path *other = &warp->paths[1];
     if (other->state != PATH_READY || other->pc != same - 1 || other->mask != 0x02)
         wrong("who waits elsewhere does not look once more there");
-    told("who waits for a barrier elsewhere is there, and looks once more");
+    told("a lane that waits for the barrier elsewhere has arrived, and checks again");
     start(warp, 0x0f, 0x01, 2);
     warp->paths[1] = waiting(warp, same + 1, 0x0e, 0x0f);
     if (path_converge(warp, barrier, 0x0f) == barrier + 1) wrong("another barrier counts");
-    told("who waits for another barrier is not there");
+    told("a lane that waits for another barrier has not arrived");
 }
 
-// Lanes wait at two barriers for each other: those that began last go on.
+// Lanes wait for each other at two barriers: those that began to wait last continue.
 static void test_stuck(Warp *warp, const Inst *barrier, const Inst *other) {
     start(warp, 0x03, 0x01, 2);
     warp->paths[1] = waiting(warp, other, 0x02, 0x03);
@@ -103,7 +103,7 @@ static void test_stuck(Warp *warp, const Inst *barrier, const Inst *other) {
     *lanes = 0x03;
     if (path_converge(warp, barrier, *lanes) != barrier - 1) wrong("nobody goes on");
     if (warp->mask != 0x01 || *lanes) wrong("lanes %x go on, for %x", warp->mask, *lanes);
-    told("lanes that wait for each other at two barriers go on");
+    told("lanes that wait for each other at two barriers continue");
 }
 
 int main(void) {

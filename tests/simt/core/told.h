@@ -1,4 +1,4 @@
-// Verdicts as tests/suite.py relays them.
+// Prints the results of unit tests in the form that tests/suite.py reads.
 #ifndef TOLD_H
 #define TOLD_H
 

@@ -1,5 +1,5 @@
-// Clusters, asynchronous copies, kernels that start early: what is missing between blocks, around
-// copies, in front of a wait.
+// Hazards in clusters, asynchronous copies and kernels that start early, each with a right twin.
+// Verdicts: see corpus.h.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
@@ -7,7 +7,7 @@
 
 namespace cg = cooperative_groups;
 
-// The cluster, the thread's number, and the rank of the block behind its own.
+// The cluster, the thread's number, and the rank of the next block.
 #define IN_CLUSTER \
     cg::cluster_group cluster = cg::this_cluster(); \
     unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks()
@@ -55,7 +55,7 @@ template <bool RIGHT> __global__ void last_sync_of_one(int *out) {
     if (RIGHT) cluster.sync();
 }
 
-// Blocks 1 and 2 read, with threads of one number; before block 0 writes it must hear of both.
+// Blocks 1 and 2 read, with threads of the same number; block 0 must wait for both before it writes.
 template <bool RIGHT> __global__ void two_readers(int *out) {
     __shared__ int s[BLOCK];
     cg::cluster_group cluster = cg::this_cluster();
@@ -113,7 +113,7 @@ template <bool RIGHT> __global__ void some_threads(int *out) {
     out[blockIdx.x * BLOCK + threadIdx.x] = 1;
 }
 
-// Half of a block waits for the cluster, the other half for the block: for ever.
+// Half of a block waits for the cluster, the other half for the block: a deadlock.
 template <bool RIGHT> __global__ void two_barriers(int *out) {
     cg::cluster_group cluster = cg::this_cluster();
     if (RIGHT || blockIdx.x > 0 || threadIdx.x < 64)
@@ -125,7 +125,7 @@ template <bool RIGHT> __global__ void two_barriers(int *out) {
 
 // --- cp.async ---
 
-// The younger of two groups may still be under way.
+// The later of two groups may still be in flight.
 template <bool RIGHT> __global__ void copy_groups(const int *in, int *out) {
     __shared__ int s[2][BLOCK];
     unsigned t = threadIdx.x;
@@ -139,7 +139,7 @@ template <bool RIGHT> __global__ void copy_groups(const int *in, int *out) {
     out[BLOCK + t] = s[1][(t + 32) % BLOCK];  // HAZARD copy_groups: race with copy_groups
 }
 
-// Who has nothing left to copy copies the last element once more, as cooperative groups let tiles do.
+// A lane without an element of its own copies the last one again, as cooperative groups let tiles do.
 template <bool RIGHT> __global__ void copy_repeated(const int *in, int *out) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x, last = min(t, BLOCK - 29);
@@ -151,7 +151,7 @@ template <bool RIGHT> __global__ void copy_repeated(const int *in, int *out) {
     out[t] = s[(t + 32) % (BLOCK - 28)];
 }
 
-// Each of two warps copies what the other one does.
+// Two warps copy the same elements.
 template <bool RIGHT> __global__ void copy_by_two(const int *in, int *out) {
     __shared__ __align__(16) int s[BLOCK * 2];
     unsigned t = threadIdx.x, to = t % 64 * 4;
@@ -163,7 +163,7 @@ template <bool RIGHT> __global__ void copy_by_two(const int *in, int *out) {
     out[t] = s[(t + 32) % BLOCK];
 }
 
-// A store is no copy, even of the same.
+// A store races with a copy even if both write the same value.
 template <bool RIGHT> __global__ void copy_and_store(const int *in, int *out) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x, to = t % 64;
@@ -213,8 +213,8 @@ __device__ void wait(unsigned long long *barrier, unsigned parity) {
 
 enum { BYTES = BLOCK * 4 };
 
-// What a block has waited for in front of the barrier of the cluster, others may write over behind
-// it, also where the block goes on to a barrier of its own first.
+// If a block has waited for a copy before the barrier of the cluster, other blocks may overwrite the data
+// after it, even if the block first reaches a barrier of its own.
 template <bool RIGHT> __global__ void bulk_far_wait(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK];
     __shared__ unsigned long long arrived;
@@ -263,8 +263,8 @@ __device__ unsigned of_rank(unsigned address, unsigned rank) {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  \
                  ::"r"(to), "r"(value), "r"(barrier) : "memory")
 
-// Twice each thread sends a number to the next block; those of odd threads count at an mbarrier of
-// their own.
+// Each thread sends two numbers to the next block; those of odd threads count at a separate
+// mbarrier.
 template <bool RIGHT> __global__ void store_async(int *out) {
     __shared__ int s[2][BLOCK];
     __shared__ unsigned long long arrived[2];
@@ -286,7 +286,7 @@ template <bool RIGHT> __global__ void store_async(int *out) {
     out[blockIdx.x * BLOCK + t] = sum;
 }
 
-// One warp sends, twice; only the first time is waited for.
+// One warp sends twice; only the first store is waited for.
 template <bool RIGHT> __global__ void store_async_again(int *out) {
     __shared__ int s[2][32];
     __shared__ unsigned long long arrived;
@@ -308,8 +308,8 @@ template <bool RIGHT> __global__ void store_async_again(int *out) {
     out[blockIdx.x * BLOCK + t] = sum;
 }
 
-// What a copy reads or writes in global memory, beside a thread of another warp there: in its first
-// word, in its last, right behind it.
+// A copy reads or writes global memory, and a thread of another warp accesses its first word, its last
+// word, or the word after it.
 template <int PLACE> __global__ void bulk_source(int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK * 2];
     __shared__ unsigned long long arrived;
@@ -324,7 +324,7 @@ template <int PLACE> __global__ void bulk_source(int *in, int *out) {
     if (t == 64) in[PLACE] = 7;  // HAZARD bulk_source: race with bulk_source
     if (t == 0) {
         wait(&arrived, 0);
-        in[5] = 0; // whose copy it was may overwrite what it has read
+        in[5] = 0; // the thread that made the copy may overwrite its source
     }
     __syncthreads();
     out[t] = s[t % 64];
@@ -369,7 +369,7 @@ __global__ void bulk_proxy(const int *in, int *out) { bulk_out<false, true, true
 __global__ void bulk_overwrite(const int *in, int *out) { bulk_out<true, false, true>(in, out); }
 __global__ void bulk_end(const int *in, int *out) { bulk_out<true, false, false>(in, out); }
 
-// The mbarrier must be there for all who wait.
+// The mbarrier must be initialised before any thread waits at it.
 template <bool RIGHT> __global__ void bulk_made(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK];
     __shared__ unsigned long long arrived;
@@ -387,7 +387,7 @@ template <bool RIGHT> __global__ void bulk_made(const int *in, int *out) {
 
 // --- mbarriers across the cluster ---
 
-// Threads of all blocks arrive at the first block's mbarrier, which then has what they wrote there.
+// Threads of all blocks arrive at the first block's mbarrier after writing to that block's memory.
 template <bool RIGHT> __global__ void remote_arrive(int *out) {
     __shared__ int s[4 * BLOCK];
     __shared__ unsigned long long full;
@@ -427,7 +427,7 @@ template <bool RIGHT> __global__ void reads_early(int *out) {
     out[BLOCK + threadIdx.x] = out[threadIdx.x];  // HAZARD reads_early: early with early
 }
 
-// One thread waits for all of its block.
+// One thread waits for the whole block.
 template <bool RIGHT> __global__ void waits_for_all(int *out) {
     if (threadIdx.x == 0) asm volatile("griddepcontrol.wait;" ::: "memory");
     if (RIGHT) __syncthreads();
@@ -461,8 +461,8 @@ template <class Kernel> static void behind(Kernel kernel, int *out) {
     cudaLaunchKernelEx(&config, kernel, out);
 }
 
-// One block writes a byte, both arrive at the barrier; the writer goes on and reads the whole word.
-// The other one, which is told so by a flag that orders nothing, reads the byte before it waits.
+// One block writes a byte, both arrive at the barrier, and the writer then reads the whole word. The
+// other block sees a flag that orders nothing, and reads the byte before it waits.
 __device__ unsigned gone_on[2];  // by cluster
 
 template <bool RIGHT> __global__ void byte_before_wait(int *out) {
@@ -491,7 +491,7 @@ template <bool RIGHT> __global__ void byte_before_wait(int *out) {
     cluster.sync();
 }
 
-// No cluster was asked for: every block is one, with a barrier of its own.
+// A launch without clusters: every block is a cluster of its own, with its own barrier.
 __global__ void cluster_of_one(const int *in, int *out) {
     __shared__ int s[BLOCK];
     s[threadIdx.x] = in[threadIdx.x];

@@ -1,4 +1,4 @@
-// What the corpus files share: the table of cases and main.
+// Shared by the corpus files: the table of cases and main.
 //
 // A case is one launch of a kernel, wrong on purpose or right, with a verdict in its source:
 //     // HAZARD case: kind [with label]     this line must be reported, [together with the label's]
@@ -49,7 +49,8 @@ static int corpus_main(const Case *cases, size_t count, int argc, char **argv) {
         return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);                       \
     }
 
-// In the table: a launch, a kernel that takes both arrays, a kernel with what is wrong and without.
+// Rows of the table: a launch, a kernel with both arrays as arguments, a wrong kernel and its right
+// twin.
 #define RUN(name, ...)                                                                             \
     {                                                                                              \
         name, [](int *d_in, int *d_out) {                                                          \

@@ -1,10 +1,10 @@
-// What programs built with -G do otherwise: functions are called, and structures copied piece by piece.
+// Cases that differ with -G: functions are called, and structures are copied member by member.
 // tests/simt/corpus/run builds this in both ways. Verdicts: see corpus.h.
 #include <cuda/atomic>
 
 #include "corpus.h"
 
-// What the upper lanes get is thrown away.
+// The upper lanes' values are not used.
 template <bool RIGHT> __global__ void sum_of_the_rest(const int *in, int *out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const unsigned stay = __ballot_sync(~0u, i < 333);
@@ -38,7 +38,7 @@ template <bool RIGHT> __global__ void copy_items(const int *in, Item *items) {
     free(made);
 }
 
-// What is read goes to the thread's own memory in every round: it waits all the same.
+// Each value that is read is stored to the thread's own memory in every round; it is still a wait loop.
 __device__ unsigned flag;
 template <bool RIGHT> __global__ void waits_for_block(const int *in, int *out) {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);

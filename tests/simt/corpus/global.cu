@@ -10,11 +10,11 @@ __device__ unsigned ticket, flag, lock_word;
 __device__ __align__(8) unsigned flags[2];
 __device__ int counter, shared_sum, passed[4];
 
-// --- the last block takes what all have written ---
+// --- the last block reads what all blocks have written ---
 
 enum { RIGHT, NO_RELEASE, NO_ACQUIRE, BLOCK_FENCE, BLOCK_ATOMIC, NO_BARRIER, PLAIN_TICKET };
 
-// Every thread writes, one thread of the block takes the ticket.
+// Every thread writes, and one thread of the block takes the ticket.
 template <int KIND> __global__ void last_block(const int *in, int *out) {
     __shared__ bool last;
     unsigned t = threadIdx.x;
@@ -73,8 +73,8 @@ template <int KIND> __global__ void message(const int *in, int *out) {
     }
 }
 
-// Another thread's fence, in front of a barrier: who sends has called none of its own, or one that
-// says nothing to other blocks.
+// Another thread calls the fence, before a barrier: the sender has called none, or one whose scope
+// is only the block.
 enum Own { OWN_NONE, OWN_OF_BLOCK, OWN_OF_DEVICE };
 template <Own OWN> __global__ void message_fenced_by_another(const int *in, int *out) {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);
@@ -111,7 +111,7 @@ template <bool SYNC> __global__ void message_for_warp(const int *in, int *out) {
     out[BLOCK + t] = out[t];  // HAZARD message_for_warp: race with message_for_warp_write
 }
 
-// A lane speaks for its warp, whose other lanes it has not waited for.
+// A lane sets a flag for its warp without waiting for the other lanes.
 template <bool SYNC> __global__ void message_of_warp(const int *in, int *out) {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);
     unsigned t = threadIdx.x;
@@ -125,7 +125,7 @@ template <bool SYNC> __global__ void message_of_warp(const int *in, int *out) {
     out[BLOCK + t] = out[t];  // HAZARD message_of_warp: race with message_of_warp_write
 }
 
-// All lanes fence together, and one of them sends: of the others it says what a barrier let it know.
+// All lanes call a fence, and one of them sets a flag: it releases the other lanes' stores only after a barrier.
 enum Meet { ALONE, SHUFFLE, EIGHT_LANES, WHOLE_WARP, BARRIER };
 template <Meet MEET, int READ> __global__ void fence_of_lanes(const int *in, int *out) {
     volatile unsigned *ready = &flag;
@@ -148,7 +148,7 @@ template <Meet MEET, int READ> __global__ void fence_of_lanes(const int *in, int
     }
 }
 
-// Eight lanes have met, then all fence: the sender tells of those eight.
+// Eight lanes synchronise, then all call a fence: the sender releases the stores of those eight.
 template <int READ> __global__ void lanes_met_then_fence(const int *in, int *out) {
     volatile unsigned *ready = &flag;
     const unsigned t = threadIdx.x;
@@ -164,7 +164,7 @@ template <int READ> __global__ void lanes_met_then_fence(const int *in, int *out
     }
 }
 
-// All lanes store to one flag: only one of the stores is there to be read.
+// All lanes store to one flag: a reader sees only one of the stores.
 template <bool RIGHT> __global__ void flag_of_all_lanes(const int *in, int *out) {
     volatile unsigned *ready = &flag;
     const unsigned t = threadIdx.x;
@@ -180,7 +180,7 @@ template <bool RIGHT> __global__ void flag_of_all_lanes(const int *in, int *out)
     }
 }
 
-// A second store ends what the first one says, also where it is wider.
+// A second store ends the release sequence of the first, also if it is wider.
 template <bool RIGHT> __global__ void flag_under_wide_store(const int *in, int *out) {
     if (threadIdx.x > 0) return;
     volatile unsigned *ready = &flags[1];
@@ -201,7 +201,7 @@ template <bool RIGHT> __global__ void flag_under_wide_store(const int *in, int *
     }
 }
 
-// Lanes compare and swap the same word, one after the other: who fails releases nothing.
+// Lanes compare and swap the same word in turn: a lane whose swap fails releases nothing.
 enum Swap { FIRST, SIXTH, CHAIN };
 template <Swap SWAP, int READ> __global__ void swap_of_lanes(const int *in, int *out) {
     const unsigned t = threadIdx.x;
@@ -234,7 +234,7 @@ template <cuda::thread_scope SCOPE> __global__ void message_scope(const int *in,
     }
 }
 
-// Both blocks read, and what the second one has read the first one overwrites.
+// Both blocks read, and the first one overwrites what the second one has read.
 template <bool RIGHT> __global__ void overwritten_behind_flag(const int *in, int *out) {
     volatile unsigned *ready = &flag;
     unsigned t = threadIdx.x;
@@ -265,7 +265,7 @@ __global__ void mailbox(const int *in, int *out) {
     }
 }
 
-// What block 1 has from block 0 it passes on to block 2.
+// Block 1 passes data from block 0 on to block 2.
 template <bool FENCE> __global__ void pass_on(const int *in, int *out) {
     cuda::atomic_ref<int, cuda::thread_scope_device> mine(passed[blockIdx.x]);
     cuda::atomic_ref<int, cuda::thread_scope_device> before(passed[(blockIdx.x + 3) % 4]);
@@ -376,7 +376,7 @@ static void cooperative(void (*kernel)(const int *, int *), int *d_in, int *d_ou
 
 // --- loops around an atomicCAS() ---
 
-// The CUDA C++ programming guide's: a stale first read is tried again, and nothing depends on it.
+// The loop of the CUDA C++ programming guide: after a stale first read it tries again.
 __global__ void cas_add(const int *in, int *out) {
     int old = *out, assumed;  // NOTE cas_add: race with cas_add_update
     do {
@@ -386,7 +386,7 @@ __global__ void cas_add(const int *in, int *out) {
     out[1 + blockIdx.x * BLOCK + threadIdx.x] = old;
 }
 
-// What was read says whether there is anything to do, and nobody looks whether it was stale.
+// The first read decides whether to do anything, and a stale value is not noticed.
 __global__ void cas_decides(const int *in, int *out) {
     int old = *out, assumed;  // HAZARD cas_decides: race with cas_decides_update
     while (old < in[threadIdx.x]) {
@@ -396,14 +396,14 @@ __global__ void cas_decides(const int *in, int *out) {
     }
 }
 
-// What was read is kept, whether it was stale or not.
+// The first read is used later, even if it was stale.
 __global__ void cas_keeps(const int *in, int *out) {
     int old = *out;                        // HAZARD cas_keeps: race with cas_keeps_update
     atomicCAS(out, old, in[threadIdx.x]);  // LABEL cas_keeps_update
     out[1 + blockIdx.x * BLOCK + threadIdx.x] = old;
 }
 
-// A list, of which what was read says where to read on.
+// A linked list: the value read is the address of the next read.
 __global__ void cas_follows(const int *in, int *out) {
     int old, next = 0;
     do {
@@ -412,8 +412,8 @@ __global__ void cas_follows(const int *in, int *out) {
     } while (atomicCAS(out, old, next) != old);  // LABEL cas_follows_update
 }
 
-// A relaxed message of eight bytes is made of what its thread has read: who has got it may write there. A
-// flag of four says nothing.
+// A relaxed store of eight bytes depends on what its thread has read, so its reader may overwrite that. A
+// flag of four bytes orders nothing.
 __device__ unsigned long long told;
 __device__ unsigned told_flag;
 

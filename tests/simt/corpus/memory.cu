@@ -1,4 +1,4 @@
-// Accesses outside of memory, askew, too late or too early, each with a twin that is right.
+// Accesses that are out of bounds, misaligned, too late or too early, each with a right twin.
 // Verdicts: see corpus.h.
 #include "corpus.h"
 
@@ -26,7 +26,7 @@ __global__ void add_at(int *counter, int at) {
     atomicAdd(counter + at, 1);  // HAZARD global_atomic_end: out of bounds
 }
 
-// Of the last warp only the last byte lies outside.
+// Only the last byte of the last warp is out of bounds.
 __global__ void read_whole_warps(const int *in, int *out) {
     unsigned t = threadIdx.x;
     out[t] = in[t];  // HAZARD global_read_last_byte: out of bounds
@@ -36,14 +36,14 @@ __global__ void write_whole_warps(int *out) {
     out[threadIdx.x] = 7;  // HAZARD global_write_last_byte: out of bounds
 }
 
-// Consecutive addresses, all askew, in an allocation that was accessed before.
+// Consecutive addresses, all misaligned, in an allocation that was accessed before.
 __global__ void skewed_warp(const int *in, int *out, int skew) {
     unsigned t = threadIdx.x;
     int v = in[t];
     out[t] = v + *(const int *)((const char *)(in + t) + skew);  // HAZARD misaligned_warp: misaligned
 }
 
-// In front of an allocation that was accessed before.
+// Before the start of an allocation that was accessed before.
 __global__ void read_beside(const int *in, int *out, int shift) {
     unsigned t = threadIdx.x;
     int v = in[t];
@@ -59,7 +59,7 @@ __global__ void read_null(const int *in, int *out) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory")
 
 // 16 bytes for each thread, as many of them from `in` as there are of its n ints, zeros for the rest.
-// Behind the end threads copy nothing, from nowhere.
+// Threads past the end copy zero bytes, from a null pointer.
 __global__ void copy_tail(const int *in, int *out, unsigned n, bool always) {
     __shared__ __align__(16) int s[BLOCK * 4];
     unsigned first = threadIdx.x * 4, left = first < n ? n - first : 0;
@@ -142,7 +142,7 @@ __global__ void shared_unwritten(const int *in, int *out, unsigned n) {
     out[t] = s[BLOCK - 1 - t];  // HAZARD uninitialized_shared: uninitialized
 }
 
-// Words of which a byte was never written are not, though the others were one by one.
+// A word with one unwritten byte is unwritten, although its other bytes were written one by one.
 __global__ void parts_unwritten(const int *in, int *out, int bytes) {
     __shared__ __align__(4) volatile unsigned char s[BLOCK * 4];
     int t = threadIdx.x;
@@ -151,7 +151,7 @@ __global__ void parts_unwritten(const int *in, int *out, int bytes) {
     out[t] = ((volatile int *)s)[BLOCK - 1 - t];  // HAZARD uninitialized_parts: uninitialized
 }
 
-// Many loads of what was written, whole warps' and others', and then of one word more.
+// Many loads of written words, by whole warps and others, and then of one unwritten word.
 __global__ void read_often(const int *in, int *out, unsigned words, unsigned last) {
     unsigned t = threadIdx.x, sum = 0;
     for (unsigned k = 0; k < 1000; k++) {
@@ -177,7 +177,7 @@ __global__ void read_bytes(const char *in, int *out) {
     out[t] = in[t];  // HAZARD uninitialized_first_bytes: uninitialized
 }
 
-// What a thread reads before the barrier is written behind it.
+// A thread reads before the barrier what is written after it.
 __global__ void written_late(const int *in, int *out, bool right) {
     __shared__ volatile int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -198,7 +198,7 @@ __global__ void read_pairs(const int2 *in, int *out) {
 
 __global__ void read_whole(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x]; }
 
-// What ld.global.nc reads must stay as it is while the kernel runs: whole warps, and some lanes.
+// Memory that ld.global.nc reads must not change while the kernel runs: whole warps, and some lanes.
 template <bool RIGHT> __global__ void read_only_written(const int *in, int *out) {
     const unsigned t = threadIdx.x;
     out[t] = in[t];  // LABEL read_only_written
@@ -208,7 +208,7 @@ template <bool RIGHT> __global__ void read_only_written(const int *in, int *out)
     out[BLOCK + t] = RIGHT ? *neighbour : __ldg(neighbour);
 }
 
-// As __ldg(), for which a compiler may put the value that the thread has stored.
+// As __ldg(), which a compiler may replace by the value that the thread has stored.
 #define LOAD_READ_ONLY(value, at) asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(at))
 
 template <bool RIGHT> __global__ void read_only_own(const int *in, int *out) {
@@ -222,12 +222,12 @@ template <bool RIGHT> __global__ void read_only_own(const int *in, int *out) {
     out[BLOCK + t] = own;
 }
 
-// In place: each element is read before it is written, also in a second launch.
+// In place: each element is read before it is written, in a second launch too.
 __global__ void in_place(const int *__restrict__ in, int *__restrict__ out) {
     for (unsigned k = threadIdx.x; k < 4 * BLOCK; k += BLOCK) out[k] = in[k] + 1;
 }
 
-// One array of shared memory lies behind the other: an index past the first is in the second.
+// Two arrays of shared memory are adjacent: an index past the end of the first is in the second.
 template <bool RIGHT> __global__ void past_shared_array(const int *in, int *out) {
     __shared__ int first[32], second[32];
     unsigned t = threadIdx.x;
@@ -287,7 +287,7 @@ static void uninitialized_tail(int *d_out, bool right) {
     sum_tail<<<1, BLOCK>>>(d, d_out);
 }
 
-// Right: written by host code, in memory that both sides see.
+// Right: written by host code, in memory that the host and the device share.
 static void written_by_host(int *d_out, bool managed) {
     int *both = NULL, *d_both = NULL;
     if (managed) {
@@ -310,7 +310,7 @@ static void written_by_copies(int *d_in, int *d_out) {
     cudaMemcpyAsync(fresh(sizeof host), d, sizeof host, cudaMemcpyDeviceToDevice, 0);
 }
 
-// Copies of what nothing wrote carry on being what nothing wrote.
+// Copies of unwritten memory are unwritten too.
 static void uninitialized_copy(int *d_out) {
     int *from = fresh(BLOCK * 4), *to = fresh(BLOCK * 4);
     cudaMemcpy(to, from, BLOCK * 4, cudaMemcpyDeviceToDevice);
@@ -325,7 +325,7 @@ static void uninitialized_first_bytes(int *d_out, bool right) {
     read_bytes<<<1, BLOCK>>>(d, d_out);
 }
 
-// The same words again and again, so that what was written is known.
+// The same words are read again and again, so that the checker caches that they are written.
 __global__ void read_again(const int *in, int *out) {
     int sum = 0;
     for (unsigned k = 0; k < 200; k++)
@@ -335,7 +335,7 @@ __global__ void read_again(const int *in, int *out) {
     out[threadIdx.x] = sum;
 }
 
-// What is known does not stay so for ever.
+// The cached state must be dropped when unwritten memory is copied over these words.
 static void uninitialized_again(int *d_out, bool right) {
     int *d = written(N * 4), *from = right ? written(N * 4) : fresh(N * 4);
     for (int k = 0; k < 3; k++) read_again<<<1, BLOCK>>>(d, d_out);

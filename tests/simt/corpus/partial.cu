@@ -1,6 +1,6 @@
-// One word that several threads access, some of them ordered and others not, weakly and strongly: what a
-// strong access hides from the checker, and what it does not. Each case has a right twin. Verdicts: see
-// corpus.h.
+// Several threads access one word, some of them ordered and others not, with weak and strong accesses: which
+// races a strong access hides from the checker, and which it does not. Each case has a right twin. Verdicts:
+// see corpus.h.
 #include <cuda/atomic>
 
 #include "corpus.h"
@@ -20,7 +20,7 @@ __device__ void await(unsigned *flag) {
     while (!value);
 }
 
-// All warps but one meet, or all.
+// All warps but one synchronise, or all.
 __device__ void meet_without(unsigned left_out) {
     const unsigned warp = threadIdx.x / 32;
     if (left_out > 3)
@@ -94,9 +94,9 @@ template <int LEFT_OUT> __global__ void three_store(const int *in, int *out) {
     if (t == 96) out[0] = s[1];
 }
 
-// --- a warp that only arrives at a barrier passes on what it did before, and nothing else ---
+// --- a warp that only arrives at a barrier releases its own earlier accesses, and nothing else ---
 
-// The second warp arrives before it learns of the first one, so the warp that waits knows nothing of the first.
+// The second warp arrives before it acquires from the first, so the waiting warp is not ordered after the first.
 template <bool RIGHT> __global__ void learns_behind_arrival(const int *in, int *out) {
     __shared__ int s[32];
     const unsigned t = threadIdx.x;
@@ -114,7 +114,7 @@ template <bool RIGHT> __global__ void learns_behind_arrival(const int *in, int *
     }
 }
 
-// --- three blocks, of which the second passes the word on ---
+// --- three blocks, the second of which passes the word on ---
 
 template <bool RIGHT> __global__ void release_sequence(int *word, int *out) {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> flag(told[0]);
@@ -125,9 +125,9 @@ template <bool RIGHT> __global__ void release_sequence(int *word, int *out) {
     } else if (blockIdx.x == 1) {
         while (flag.load(cuda::memory_order_relaxed) < 1) {}
         if (RIGHT)
-            flag.fetch_add(1, cuda::memory_order_relaxed);  // goes on with what was released
+            flag.fetch_add(1, cuda::memory_order_relaxed);  // continues the release sequence
         else
-            flag.store(2, cuda::memory_order_relaxed);  // begins anew
+            flag.store(2, cuda::memory_order_relaxed);  // begins a new release sequence
     } else if (blockIdx.x == 2) {
         while (flag.load(cuda::memory_order_acquire) < 2) {}
         out[0] = *word;  // HAZARD release_sequence: race with release_sequence
@@ -154,7 +154,7 @@ __device__ int total;
 __device__ float real_total;
 __device__ unsigned long long wide_total;
 
-// --- a plain store, and then an atomic operation of the same thread or block ---
+// --- a plain store, then an atomic operation of the same thread or block ---
 
 template <bool RIGHT> __global__ void init_wide(const int *in, int *out) {
     unsigned long long *sum = (unsigned long long *)out;
@@ -174,7 +174,7 @@ template <bool RIGHT> __global__ void add_then_reset(const int *in, int *out) {
 
 enum { RIGHT, NO_RELEASE, NO_ACQUIRE, BLOCK_FENCE };
 
-// Every thread adds, a barrier, one takes the ticket.
+// Every thread adds; after a barrier one thread takes the ticket.
 template <bool FENCE> __global__ void sum_of_threads(const int *in, int *out) {
     __shared__ bool last;
     atomicAdd(&real_total, (float)in[threadIdx.x]);  // LABEL sum_of_threads_add
@@ -187,7 +187,7 @@ template <bool FENCE> __global__ void sum_of_threads(const int *in, int *out) {
     if (last && threadIdx.x == 0) out[0] = (int)real_total;
 }
 
-// One block waits for the count of all, and takes the greatest.
+// One block waits until all have counted, and reads the maximum.
 template <bool FENCE> __global__ void greatest_of_blocks(const int *in, int *out) {
     if (threadIdx.x > 0) return;
     atomicMax(&wide_total, (unsigned long long)in[blockIdx.x]);  // LABEL greatest_of_blocks_max
@@ -199,9 +199,9 @@ template <bool FENCE> __global__ void greatest_of_blocks(const int *in, int *out
     out[0] = (int)wide_total;  // HAZARD greatest_of_blocks: race with greatest_of_blocks_max
 }
 
-// --- stores of the same, which do not race with each other, and what comes behind the last one ---
+// --- stores of the same value, which do not race with each other, and accesses after the last one ---
 
-// One block stores something else behind its own store.
+// One block stores another value after its own store.
 template <bool RIGHT> __global__ void same_then_other(const int *in, int *out) {
     if (threadIdx.x > 0) return;
     *out = in[7];  // LABEL same_then_other_store

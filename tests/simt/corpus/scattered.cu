@@ -1,10 +1,10 @@
-// Lanes at addresses that lie anywhere, of words and of parts of them: races between any two, each
-// with a twin that is right. Verdicts: see corpus.h.
+// Lanes access words and parts of words at arbitrary addresses: races between any two of them, each
+// with a right twin. Verdicts: see corpus.h.
 #include "corpus.h"
 
 // --- shared memory ---
 
-// Of 128 reads only those of one word matter, by two lanes of a warp and others.
+// Only the reads of one word, out of 128, matter: they are by two lanes of a warp and others.
 template <bool RIGHT> __global__ void one_word_of_many(const int *in, int *out) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -17,7 +17,7 @@ template <bool RIGHT> __global__ void one_word_of_many(const int *in, int *out) 
 }
 
 // A lane of the second warp reads a byte, then one of the first, then one or two others of the second,
-// while one more reads elsewhere; then these meet, and one of them stores there.
+// while one more reads elsewhere; then these synchronise, and one of them stores to that byte.
 template <bool RIGHT, int PAIR> __device__ void read_in_between(const int *in, int *out) {
     __shared__ volatile unsigned char s[BLOCK];
     unsigned t = threadIdx.x;
@@ -46,7 +46,7 @@ template <bool RIGHT> __global__ void byte_read_by_pair(const int *in, int *out)
     read_in_between<RIGHT, 1>(in, out);
 }
 
-// Two lanes read a byte and meet; behind that a third one does.
+// Two lanes read a byte and synchronise; then a third lane reads it.
 template <bool RIGHT> __global__ void byte_read_once_more(const int *in, int *out) {
     __shared__ volatile unsigned char s[32];
     unsigned t = threadIdx.x;
@@ -93,7 +93,7 @@ template <bool RIGHT> __global__ void bytes_then_word(const int *in, int *out) {
     if (t < 32) out[t] = ((int *)bytes)[t];  // HAZARD bytes_then_word: race with bytes_then_word_store
 }
 
-// Of a word that was written by bytes only the last byte was written again.
+// Only the last byte of a word that was written by bytes is written again.
 template <int WRITER, bool RIGHT> __global__ void byte_of_word(const int *in, int *out) {
     __shared__ alignas(4) unsigned char bytes[BLOCK];
     unsigned t = threadIdx.x;
@@ -114,7 +114,7 @@ template <bool RIGHT> __global__ void lanes_scatter(const int *in, int *out) {
     out[t * 3 % (RIGHT ? 32 : 31)] = in[t];  // HAZARD lanes_scatter: race
 }
 
-// The last block writes where the first has read, or where nobody has.
+// The last block writes where the first has read, or where no block has.
 template <bool RIGHT> __global__ void blocks_overwrite(const int *in, int *out) {
     unsigned t = threadIdx.x, b = blockIdx.x;
     const int *from = b == 0 ? out : in;
@@ -124,7 +124,7 @@ template <bool RIGHT> __global__ void blocks_overwrite(const int *in, int *out) 
     if (b == 2 && !RIGHT) out[t * 5 % BLOCK] = v;
 }
 
-// Two words of each lane, and half words.
+// Each lane accesses two words, or half words.
 template <bool RIGHT> __global__ void pairs_scatter(const int *in, int *out) {
     unsigned t = threadIdx.x, b = blockIdx.x;
     int2 *pairs = (int2 *)out;
@@ -139,7 +139,7 @@ template <bool RIGHT> __global__ void halves_scatter(const int *in, int *out) {
     halves[b * (RIGHT ? 128 : 127) + t * 5 % 128] = (short)(in[t] + (int)b);
 }
 
-// All lanes read what the last one writes then.
+// All lanes read the word that the last one then writes.
 template <bool RIGHT> __global__ void read_by_all_lanes(const int *in, int *out) {
     const unsigned t = threadIdx.x;
     const int v = out[0];  // LABEL read_by_all_lanes_read
@@ -158,8 +158,8 @@ template <bool RIGHT> __global__ void one_byte_for_all(const int *in, int *out) 
     out[t + 32] = bytes[0];  // HAZARD one_byte_for_all: race with one_byte_for_all_write
 }
 
-// Both lanes store the same into one element: at last one of them alone, while the registers of the
-// other, which has left, still have its address and a later value.
+// Both lanes store the same value to one element; in the end only one of them does, while the registers of
+// the other, which has exited, still have the address and a later value.
 __global__ void one_lane_again(const int *in, int *out) {
     for (unsigned t = threadIdx.x % 32; t < blockDim.x / 16; t++) out[t + (in[t] >> 30)] = 2 * t;
 }

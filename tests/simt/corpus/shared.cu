@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 
 #define FULL 0xffffffffu
 
-// A tree in which nothing separates the steps.
+// A tree without barriers between the steps.
 template <bool RIGHT> __global__ void tree(const int *in, int *out) {
     __shared__ volatile int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -147,7 +147,7 @@ template <bool FENCE> __global__ void flag_between_warps(const int *in, int *out
     }
 }
 
-// All lanes fence together, and the flag of one of them says nothing of the others.
+// All lanes call a fence, but the flag of one lane does not release the others' stores.
 template <bool SYNC> __global__ void flag_of_lane(const int *in, int *out) {
     __shared__ int message[32];
     __shared__ volatile int ready;
@@ -166,7 +166,7 @@ template <bool SYNC> __global__ void flag_of_lane(const int *in, int *out) {
     }
 }
 
-// Right: atomics never collide with each other.
+// Right: atomic operations do not race with each other.
 __global__ void histogram(const int *in, int *out) {
     __shared__ int bins[8];
     unsigned t = threadIdx.x;
@@ -217,7 +217,7 @@ template <bool RIGHT> __global__ void reused_array(const int *in, int *out) {
     out[t] = total;
 }
 
-// One partial for each warp, then the first warp adds them up.
+// One partial sum for each warp; then the first warp adds them up.
 template <bool RIGHT> __global__ void warp_partials(const int *in, int *out) {
     __shared__ volatile int partial[BLOCK / 32];
     unsigned t = threadIdx.x;
@@ -263,7 +263,7 @@ template <bool RIGHT> __global__ void generic_pointer(const int *in, int *out) {
     out[t] = s[(t + 64) % BLOCK];  // HAZARD generic_pointer: race with generic_pointer_store
 }
 
-// The ticket of a last-block reduction, asked for twice.
+// The ticket of a last-block reduction, read twice.
 template <bool RIGHT> __global__ void ticket(const int *in, int *out) {
     __shared__ volatile bool last;
     unsigned t = threadIdx.x;
@@ -326,8 +326,8 @@ template <bool RIGHT> __global__ void same_store_and_read(const int *in, int *ou
     if (t >= 64) out[t] = found;  // HAZARD same_store_and_read: race with same_store_and_read_store
 }
 
-// Two warps store the same value, no hazard, and a thread of one of them another one: its own store before
-// it is ordered, that of the other warp is not.
+// Two warps store the same value, which is no hazard; then a thread of one of them stores another value. It is
+// ordered after its own store, but not after that of the other warp.
 template <bool RIGHT> __global__ void same_store_and_other(const int *in, int *out) {
     __shared__ volatile int found;
     unsigned t = threadIdx.x;
@@ -338,7 +338,7 @@ template <bool RIGHT> __global__ void same_store_and_other(const int *in, int *o
     out[t] = found;
 }
 
-// The same of lanes of a warp.
+// The same with two lanes of a warp.
 template <bool RIGHT> __global__ void same_store_of_lanes(const int *in, int *out) {
     __shared__ volatile int found;
     unsigned t = threadIdx.x;
@@ -362,7 +362,7 @@ __device__ int acquire(const int *flag) {
     return value;
 }
 
-// A store that releases nothing lies over what another thread released: who waits for it sees only that one.
+// A store that releases nothing overwrites another thread's release: the waiting thread sees only that store.
 template <bool RIGHT> __global__ void flag_overwritten(const int *in, int *out) {
     __shared__ int data, flag;
     unsigned t = threadIdx.x;
@@ -382,8 +382,8 @@ template <bool RIGHT> __global__ void flag_overwritten(const int *in, int *out) 
     }
 }
 
-// Blocks one after the other. In the first ones a fence releases through two flags; in the last ones each thread
-// has its own, and somebody waits for the wrong one.
+// The blocks run in turn. In the first ones a fence releases through two flags; in the last ones each thread has
+// its own flag, and one thread waits for the wrong one.
 template <bool RIGHT> __global__ void flag_of_another(const int *in, int *out) {
     __shared__ int data, flag, other;
     unsigned t = threadIdx.x;
@@ -421,9 +421,9 @@ __global__ void shrinking_mask(const int *in, int *out) {
     out[t] = sum;
 }
 
-// --- whole warps at bytes one behind the other, in a second round: the first one is their first ---
+// --- whole warps access consecutive bytes, for the second time ---
 
-// Two lanes have read each byte, and the first one of them stores it.
+// Two lanes have read each byte, and the first of them stores it.
 template <bool RIGHT> __global__ void bytes_of_two_lanes(const int *in, int *out) {
     __shared__ volatile unsigned char s[BLOCK];
     const int t = threadIdx.x;
@@ -442,7 +442,7 @@ template <bool RIGHT> __global__ void bytes_of_two_lanes(const int *in, int *out
     out[t] = sum;
 }
 
-// A counter for all threads: updates get lost.
+// All threads increment a counter without atomics: updates are lost.
 template <bool RIGHT> __global__ void one_counter(const int *in, int *out) {
     __shared__ int n;
     if (threadIdx.x == 0) n = 0;

@@ -1,10 +1,10 @@
-// Barriers that not every thread reaches and masks that name the wrong lanes, each with a twin that
-// is right. Verdicts: see corpus.h.
+// Barriers that not every thread reaches and masks that name the wrong lanes, each with a right twin.
+// Verdicts: see corpus.h.
 #include "corpus.h"
 
 #define FULL 0xffffffffu
 
-// Warps 0 and 1 meet at a barrier; warps 2 and 3 never come, and then meet them at a later one.
+// Warps 0 and 1 wait at a barrier that warps 2 and 3 skip; all of them wait at a later one.
 template <bool RIGHT> __global__ void barrier_for_some_warps(const int *in, int *out) {
     unsigned t = threadIdx.x;
     int v = in[t];
@@ -25,8 +25,8 @@ template <bool RIGHT> __global__ void barrier_for_some_lanes(const int *in, int 
     out[t] = v;
 }
 
-// Every thread meets a barrier, but not all the same one. The hardware counts arrivals and lets it
-// pass if whole warps agree; the CUDA C++ programming guide does not allow it.
+// Every thread reaches a barrier, but not all the same one. The hardware counts arrivals and accepts
+// this if whole warps agree; the CUDA C++ programming guide does not allow it.
 template <bool RIGHT> __global__ void barrier_in_both_branches(const int *in, int *out) {
     __shared__ volatile int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -40,7 +40,7 @@ template <bool RIGHT> __global__ void barrier_in_both_branches(const int *in, in
     }
 }
 
-// Some threads have nothing to do, and the barrier is the last that others have to: as if they had returned.
+// Some threads skip the barrier, after which the others do nothing more: this is like an early return.
 __global__ void barrier_at_end(const int *in, int *out) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -51,7 +51,7 @@ __global__ void barrier_at_end(const int *in, int *out) {
     }
 }
 
-// Tiles, as of a matrix product, of which some threads have no column.
+// Tiles, as in a matrix product; some threads have no column.
 __global__ void tiles_of_some(const int *in, int *out, int tiles) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -66,7 +66,7 @@ __global__ void tiles_of_some(const int *in, int *out, int tiles) {
     out[t] = sum;
 }
 
-// The last element's threads have gone when the others meet.
+// Threads past the last element have returned when the others reach the barrier.
 template <bool RIGHT> __global__ void exit_before_barrier(const int *in, int *out, unsigned n) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x;
@@ -76,7 +76,7 @@ template <bool RIGHT> __global__ void exit_before_barrier(const int *in, int *ou
     if (t < n) out[t] = s[n - 1 - t];
 }
 
-// One thread has gone.
+// One thread has returned.
 template <bool RIGHT> __global__ void exit_of_one_thread(const int *in, int *out) {
     unsigned t = threadIdx.x;
     if (!RIGHT && t == BLOCK / 2) return;
@@ -220,7 +220,7 @@ template <bool RIGHT> __global__ void sum_with_exited_lanes(const int *in, int *
     if (t == 0) out[0] = v;
 }
 
-// A lane reads one that lives but is not named.
+// A lane reads a lane that is active but not in the mask.
 template <bool RIGHT> __global__ void shuffle_unnamed_source(const int *in, int *out) {
     unsigned t = threadIdx.x;
     int v = in[t];
@@ -231,9 +231,9 @@ template <bool RIGHT> __global__ void shuffle_unnamed_source(const int *in, int 
     out[t] = v;
 }
 
-// --- values that are undefined, thrown away or used ---
+// --- undefined values, discarded or used ---
 
-// Half of a sum's lanes read lanes that are not there; only the first lane's sum is wanted.
+// Half of a sum's lanes read lanes that do not exist; only the first lane's sum is used.
 template <bool RIGHT> __global__ void sum_of_half_warp(const int *in, int *out) {
     int v = in[threadIdx.x];
     for (int d = RIGHT ? 8 : 16; d > 0; d /= 2)
@@ -241,7 +241,7 @@ template <bool RIGHT> __global__ void sum_of_half_warp(const int *in, int *out) 
     if (threadIdx.x == 0) out[0] = v;
 }
 
-// What comes from a lane that is not there is not added.
+// A value from a lane that does not exist is not added.
 template <bool RIGHT> __global__ void sum_of_some_lanes(const int *in, int *out) {
     unsigned t = threadIdx.x;
     int v = in[t];
@@ -252,7 +252,7 @@ template <bool RIGHT> __global__ void sum_of_some_lanes(const int *in, int *out)
     if (t == 0) out[0] = v;
 }
 
-// The same by two halves of a number, and by a maximum, among lanes that have not ended.
+// The same with two halves of a number, and with a maximum, among lanes that have not exited.
 template <bool RIGHT> __global__ void greatest_of_some_lanes(const int *in, int *out) {
     unsigned lane = threadIdx.x % 32;
     if (lane >= 20) return;
@@ -284,14 +284,14 @@ template <int USE, bool RIGHT> __global__ void undefined_used(const int *in, int
     }
 }
 
-// Right: nothing of what lane 15 gets goes anywhere.
+// Right: lane 15's value is not used.
 __global__ void undefined_unused(const int *in, int *out) {
     int next;
     asm volatile("shfl.sync.down.b32 %0, %1, 1, 31, 0xffff;" : "=r"(next) : "r"(in[threadIdx.x]));
     out[threadIdx.x] = in[1];
 }
 
-// --- __syncwarp() of the lanes that are left: those that have ended did not come ---
+// --- __syncwarp() by the remaining lanes, after others have exited ---
 
 template <bool RIGHT> __global__ void ended_before_sync(const int *in, int *out) {
     __shared__ int s[32];
@@ -314,7 +314,7 @@ template <bool RIGHT> __global__ void sync_of_odd_lanes(const int *in, int *out)
     }
 }
 
-// Right: lanes that are named count, though they have ended; a half warp has all its lanes.
+// Right: the mask names lanes that have exited; a half warp has all its lanes.
 __global__ void sync_names_ended(const int *in, int *out) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x;  // 48 threads
@@ -324,7 +324,7 @@ __global__ void sync_names_ended(const int *in, int *out) {
     out[t] = s[t < 32 ? t ^ 16 : t ^ 1];
 }
 
-// Named lanes are alive when the others begin to wait for them, for which they look, and end elsewhere.
+// The named lanes are active when the others begin to wait for them, which they check, and exit elsewhere.
 __device__ int waiting_begins[3][2];
 template <int KIND, bool RIGHT> __global__ void awaited_lanes_end(const int *in, int *out) {
     unsigned t = threadIdx.x, mask = RIGHT ? 0xffffu : FULL;
@@ -365,7 +365,7 @@ template <int KIND> __global__ void warp_at_two_barriers(const int *in, int *out
     out[t] = s[BLOCK - 1 - t];
 }
 
-// Right: a mask made by those who take part.
+// Right: the participating lanes compute the mask.
 __global__ void mask_by_ballot(const int *in, int *out) {
     unsigned t = threadIdx.x;
     unsigned odd = __ballot_sync(FULL, in[t] % 3 == 0);

@@ -1,6 +1,6 @@
-// Reads of shared memory that nothing has written, whose values may be thrown away: compilers load in
-// front of a condition what is needed behind it. A volatile read stays where it is, and a condition
-// behind it only selects. `in` counts from 0. See corpus.h.
+// Reads of unwritten shared memory, whose values may be discarded: a compiler may move a load before the
+// condition that guards it. A volatile read is not moved, and a condition after it only selects the
+// value. `in` counts from 0. Verdicts: see corpus.h.
 #include "corpus.h"
 
 enum { WRITTEN = 100 }; // words of s, from the first on
@@ -11,7 +11,7 @@ enum { WRITTEN = 100 }; // words of s, from the first on
     if (t < WRITTEN) s[t] = in[t]; \
     __syncthreads()
 #define READ(k) (((volatile int *)s)[k])
-// Whether the value of a thread is picked: wrong, also one that nothing has written.
+// Whether the value of a thread is selected; in the wrong kernel also an unwritten value.
 #define PICKED(k) (in[k] < (RIGHT ? WRITTEN : WRITTEN + 1))
 
 template <bool RIGHT> __global__ void picked(const int *in, int *out) {
@@ -27,7 +27,7 @@ template <bool RIGHT> __global__ void picked_sum(const int *in, int *out) {
     out[t] = PICKED(t) ? sum : x;
 }
 
-// Of two values, of which one would do.
+// One of two values is selected.
 template <bool RIGHT> __global__ void picked_both(const int *in, int *out) {
     FILL();
     int v = READ(t);            // HAZARD picked_both: uninitialized
@@ -52,7 +52,7 @@ template <bool RIGHT> __global__ void other_side(const int *in, int *out) {
     out[t + BLOCK] = v * v;
 }
 
-// As a compiler does to branches that are short.
+// Selects without a branch, as compilers do for short branches.
 template <bool RIGHT> __global__ void under_predicate(const int *in, int *out) {
     FILL();
     int v = READ(t), x = in[t];  // HAZARD under_predicate: uninitialized
@@ -76,7 +76,7 @@ template <bool RIGHT> __global__ void three(const int *in, int *out) {
     out[t] = PICKED(t + (RIGHT ? 2 : 0)) ? v.a + v.b * v.c : -1;
 }
 
-// Used a turn later.
+// The value is used in the next iteration.
 template <bool RIGHT> __global__ void turn_later(const int *in, int *out) {
     FILL();
     int sum = 0, last = 0;
@@ -107,7 +107,7 @@ template <bool RIGHT> __global__ void to_other_lane(const int *in, int *out) {
     out[t] = PICKED(t ^ 1) ? w : 0;
 }
 
-// Behind a barrier, and another value that has come there.
+// After a barrier, and with another value by then.
 template <bool RIGHT> __global__ void behind_barrier(const int *in, int *out) {
     FILL();
     int v = READ(t);  // HAZARD behind_barrier: uninitialized
@@ -117,7 +117,7 @@ template <bool RIGHT> __global__ void behind_barrier(const int *in, int *out) {
     out[t] = PICKED(t) ? v : READ(BLOCK - 1 - t);
 }
 
-// A pair, whose first half is written.
+// A pair of words, the first of which is written.
 template <bool RIGHT> __global__ void half_of_pair(const int *in, int *out) {
     __shared__ __align__(8) int s[2 * BLOCK];
     const int t = (int)threadIdx.x;
@@ -140,7 +140,7 @@ template <bool RIGHT> __global__ void byte_of_all(const int *in, int *out) {
     out[t] = s[7];  // HAZARD byte_of_all: uninitialized
 }
 
-// Bytes that two lanes have read each, and then others do.
+// Two lanes have read each byte; then other lanes read it.
 template <bool RIGHT> __global__ void bytes_again(const int *in, int *out) {
     __shared__ volatile unsigned char s[BLOCK];
     const int t = (int)threadIdx.x;
@@ -152,7 +152,7 @@ template <bool RIGHT> __global__ void bytes_again(const int *in, int *out) {
     out[t + BLOCK] = w;
 }
 
-// Each thread clears its bit of a word, whatever was there, and sets it to what it has.
+// Each thread clears its bit of a word, whatever its value, and then sets it.
 template <bool RIGHT> __global__ void bits_of_word(const int *in, int *out) {
     __shared__ unsigned s[BLOCK / 32];
     unsigned t = threadIdx.x, bit = 1u << t % 32;

@@ -23,7 +23,7 @@ KINDS = {  # the word in a verdict: what a report of that kind says
 
 
 class Verdict:
-    """What must be reported for a case. kind None: nothing. silent: wrong, but not looked for."""
+    """The report that a case must have. kind None: none. silent: wrong, but not checked."""
 
     def __init__(self, source):
         self.source, self.kind, self.silent, self.note = source, None, None, False
@@ -83,8 +83,8 @@ REPORT = re.compile(r"^(\S+\.\w+):(\d+): (.*)$")
 
 
 def reports(text):
-    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL, ...`, below it who did
-    it, and if there is another access `line LINE: ...`."""
+    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL, ...`, below it the
+    threads, and if there is another access `line LINE: ...`."""
     found, lines = [], text.splitlines()
     for at, line in enumerate(lines):
         match = REPORT.match(line)

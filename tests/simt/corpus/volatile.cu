@@ -1,6 +1,6 @@
-// Volatile accesses that nothing orders: locks, last blocks, flags, sequence locks and their like, each
-// with a fence or a barrier missing, and right ones beside them; then, as side_*, what a published suite
-// of scoped races asks (ScoR: Kamath, George, Basu, 2020), written again. Verdicts: see corpus.h.
+// Unordered volatile accesses: locks, last blocks, flags, sequence locks and similar code, each with a
+// missing fence or barrier and with a right twin; then, as side_*, new versions of the cases of a published
+// suite of scoped races (ScoR: Kamath, George, Basu, 2020). Verdicts: see corpus.h.
 #include "corpus.h"
 
 struct Memory {
@@ -20,7 +20,7 @@ template <Scope S> __device__ void fence() {
 
 // --- locks ---
 
-// ATOM: of the lock's operations; TAKE, GIVE: of the fences behind the one and in front of the other.
+// ATOM: scope of the lock's operations; TAKE, GIVE: of the fences after taking and before releasing it.
 template <Scope ATOM, Scope TAKE, Scope GIVE> __global__ void locked(Memory *m) {
     if (threadIdx.x % 32) return;
     while (SWAP_IF(ATOM, &m->lock, 0, 1)) {}  // HAZARD lock_block_atomics: race or volatile
@@ -42,7 +42,7 @@ __global__ void racy_minimum(Memory *m) {
 
 // --- the last block ---
 
-// BEFORE the ticket, AFTER it: the programming guide has a fence before it, and none behind it.
+// BEFORE the ticket, AFTER it: the programming guide has a fence before it, and none after it.
 template <Scope BEFORE, Scope AFTER> __global__ void last_block(Memory *m) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -60,7 +60,7 @@ template <Scope BEFORE, Scope AFTER> __global__ void last_block(Memory *m) {
     if (threadIdx.x == 0) V(m->data[0]) = sum;
 }
 
-// As the guide goes on: what all lanes have read thread 0 overwrites.
+// The guide continues so: thread 0 overwrites what all lanes have read.
 __global__ void last_block_result(Memory *m) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -166,7 +166,7 @@ template <bool RIGHT> __global__ void warp_tail(Memory *m) {
     }
 }
 
-// All may set "changed" to 1; barriers lie between that and its other values.
+// Any thread may set "changed" to 1; barriers separate that from other stores to it.
 __global__ void frontier(Memory *m) {
     const int t = threadIdx.x;
     for (int round = 0; round < 40; round++) {
@@ -193,7 +193,7 @@ template <bool RIGHT> __global__ void atomic_and_store(Memory *m) {
         V(m->data[0]) = 2;  // HAZARD atomic_and_store: unordered volatile with atomic_and_store
 }
 
-// Of a word where others have only added, and of one that a store came to first.
+// A word to which others have only added, and one to which a store came first.
 __global__ void store_then_atomic(Memory *m) {
     atomicAdd(&m->count, 1);
     if (blockIdx.x == 0)
@@ -227,7 +227,7 @@ __global__ void lookback_packed(Memory *m) {
     m->data[blockIdx.x] = sum;
 }
 
-// Treiber's stack: pushes, then one block waits for all and walks it.
+// Treiber's stack: blocks push, then one block waits for all and traverses it.
 __global__ void stack(Memory *m) {
     const int node = blockIdx.x + 1;
     if (blockIdx.x < 5) {
@@ -273,7 +273,7 @@ __global__ void work_list(Memory *m) {
     }
 }
 
-// --- two sides: two blocks, or two warps of one ---
+// --- two sides: two blocks, or two warps of one block ---
 
 __device__ bool is_side(unsigned side) {
     return gridDim.x > 1 ? blockIdx.x == side : threadIdx.x == side * 32;
@@ -303,7 +303,7 @@ template <class A, class B> __global__ void side_stores(Memory *m) {
     if (is_side(1)) B::store(m, 2);
 }
 
-// Stored again, or read again, behind the unlock.
+// The word is stored or read again after the unlock.
 __global__ void side_behind_unlock(Memory *m) {
     if (!is_side(0) && !is_side(1)) return;
     while (atomicCAS(&m->lock, 0, 1)) {}

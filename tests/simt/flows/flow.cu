@@ -1,5 +1,5 @@
-// Control flow and synchronisation: divergence in every shape, barriers, locks, tickets, grids that
-// meet. Each case computes its answer on the host as well; a real GPU must agree too.
+// Tests control flow and synchronisation: divergence of every kind, barriers, locks, tickets, grid
+// barriers. The host computes each case's result too; a real GPU must agree.
 //
 //     flow [CASE]        prints `ok CASE` or `wrong CASE: ...`; exit status 1 if any is wrong
 #include <stdio.h>
@@ -16,14 +16,14 @@ namespace cg = cooperative_groups;
 
 static int got[THREADS];
 
-// A kernel, and what its words must be: the same expression of the thread's number.
+// A kernel, and the expected value of each word: the same expression of the thread's number.
 #define SAME(name, value)                                                                          \
     WANT(name, value)                                                                              \
     __global__ void name(int *out) {                                                               \
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                        \
         out[i] = value;                                                                            \
     }
-// What the words of a kernel must be.
+// The expected words of a kernel.
 #define WANT(name, value)                                                                          \
     static int name##_want(unsigned i) { return (void)i, (value); }
 
@@ -110,7 +110,7 @@ __global__ void early_exit(int *out) {
         }
 }
 
-// After the branches the warp is whole again: a full-mask shuffle works, and each lane reads it.
+// After the branches the warp has converged: a full-mask shuffle works for every lane.
 __global__ void reconverge(int *out) {
     unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
     int v = nested_value(i);
@@ -120,7 +120,7 @@ __global__ void reconverge(int *out) {
     out[i] = v + __shfl_xor_sync(FULL, v, 9);
 }
 
-// Far more calls within calls than most programs have.
+// Calls that are nested far deeper than in most programs.
 static __host__ __device__ __noinline__ int deep_value(int n) {
     return n <= 0 ? 1 : (deep_value(n - 1) ^ n) + n;
 }
@@ -140,7 +140,7 @@ static __host__ __device__ __noinline__ int mutual_value(int n, int x) {
 }
 SAME(mutual, mutual_kept((int)(i % 50), (int)i))
 
-// Virtual functions that call virtual functions, of a tree three deep, each with an array.
+// Virtual functions that call virtual functions, in a tree of depth three, each with an array.
 struct Node {
     __host__ __device__ virtual int value(int x) const = 0;
 };
@@ -182,7 +182,7 @@ __global__ void function_pointers(int *out) {
 
 // --- barriers and warps
 
-// __syncwarp in code that diverged: the lanes of each branch meet among themselves.
+// __syncwarp in divergent code: the lanes of each branch synchronise among themselves.
 __global__ void syncwarp_in_branches(int *out) {
     __shared__ volatile int s[BLOCK];
     unsigned t = threadIdx.x, lane = t % 32, i = blockIdx.x * blockDim.x + t;
@@ -230,7 +230,7 @@ __global__ void barriers_in_branches(int *out) {
     out[i] = v;
 }
 
-// Warps leave at different times; those that are left still meet.
+// Warps exit at different times; the others still synchronise.
 __global__ void barriers_after_exit(int *out) {
     __shared__ volatile int s[BLOCK / 32];
     unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t, warp = t / 32;
@@ -265,8 +265,8 @@ static int counting_barriers_want(unsigned i) {
     return (int)count * 4 + (block < 4 ? 2 : 0) + (block == 0 ? 1 : 0);
 }
 
-// Two pairs of warps vote at one barrier, one pair behind the other: who is slow still gets what
-// its own pair said.
+// Two pairs of warps vote at one barrier, one pair after the other: a slow warp still gets the
+// result of its own pair.
 __global__ void votes_in_turn(int *out) {
     unsigned t = threadIdx.x, warp = t / 32, ones;
     if (warp == 0) asm volatile("bar.sync 3, 64;" ::: "memory");
@@ -279,7 +279,7 @@ __global__ void votes_in_turn(int *out) {
 }
 WANT(votes_in_turn, i % BLOCK / 32 % 3 ? 0 : 64)
 
-// All that are still there say yes, at barriers with and without a number of threads.
+// All remaining threads vote yes, at barriers with and without a number of threads.
 __global__ void votes_after_exit(int *out) {
     unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
     int all, counted;
@@ -292,7 +292,7 @@ __global__ void votes_after_exit(int *out) {
 }
 WANT(votes_after_exit, i % BLOCK < 16 ? -1 : 3)
 
-// Two teams with barriers of their own number, meeting a different number of times.
+// Two teams, each with its own barrier number and its own number of rounds.
 __global__ void named_barriers(int *out) {
     __shared__ volatile int s[BLOCK];
     unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t, team = t / 64;
@@ -345,8 +345,8 @@ __global__ void many_barriers(int *out) {
 
 // --- threads that wait for each other
 
-// A lock taken by two lanes of every warp, also while the other lane holds it: works since Volta,
-// where lanes run ahead of each other. Each holder gets the next number.
+// A lock that two lanes of every warp take, also while the other lane holds it: this works since Volta,
+// whose lanes are scheduled independently. Each holder gets the next number.
 __device__ int lock_word;
 __device__ volatile int lock_total;
 __global__ void lock_start() { lock_total = 0; }
@@ -362,8 +362,8 @@ __global__ void spin_lock(int *out) {
 }
 WANT(spin_lock, i < THREADS / 16 ? 1000 + (int)i : -1)
 
-// Half a warp waits for what the other half does behind the place where both meet: counting how often
-// it looked, storing a sign of life each time, looking at two words in turn, and sleeping in between.
+// Half a warp waits for a store that the other half makes after their merge point. While it waits, it
+// counts its reads, stores a word each time, reads two words in turn, or sleeps.
 template <int HOW> __global__ void waits_for_parked(int *out) {
     __shared__ volatile int flag[BLOCK / 32][3], beat[BLOCK];
     unsigned t = threadIdx.x, lane = t % 32;
@@ -443,7 +443,7 @@ __global__ void lane_waits_for_lane(int *out) {
 }
 WANT(lane_waits_for_lane, i % BLOCK == 3 ? 9 : 1)
 
-// Lanes of one warp wait for each other inside different functions, each with words of its own.
+// Lanes of one warp wait for each other in different functions, each with its own words.
 static __device__ __noinline__ long long wait_inside(volatile int *flag, long long a, short b) {
     long long x = a * 3, y = a ^ 0x123456789abcll;
     while (*flag == 0) x += (*flag + 1) * 0;
@@ -483,7 +483,7 @@ static int waiting_inside_calls_want(unsigned i) {
     return (int)((a * 3 + (a ^ 0x123456789abcll) * t + 9) >> 3);
 }
 
-// Blocks in a chain: each waits for its predecessor, taking its place from a ticket.
+// Blocks in a chain: each takes a ticket and waits for its predecessor.
 __device__ unsigned next_place;
 __device__ volatile int chain[BLOCKS + 1];
 __global__ void chain_start() {
@@ -505,7 +505,7 @@ __global__ void block_chain(int *out) {
 }
 WANT(block_chain, 1 << i / BLOCK)
 
-// All blocks meet three times.
+// Three barriers of the whole grid.
 __device__ int grid_words[2][BLOCKS];
 __global__ void grid_sync(int *out) {
     auto grid = cg::this_grid();
@@ -520,7 +520,7 @@ __global__ void grid_sync(int *out) {
 }
 WANT(grid_sync, (int)(i / BLOCK + 3) % BLOCKS * 8 + THREADS)
 
-// Many lanes add to few words: the old values that they get are all different.
+// Many lanes add to few words: all the old values that they get must differ.
 __global__ void contended(int *out) {
     __shared__ unsigned counters[4], seen[4];
     unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -537,7 +537,7 @@ static int contended_want(unsigned) {
     return (int)(seen ^ (BLOCK / 4));
 }
 
-// Every warp waits for the next one, and its odd lanes for its even ones, deep in calls.
+// Every warp waits for the next one, and its odd lanes for its even ones, in deeply nested calls.
 static __device__ __noinline__ int wait_deep(volatile int *flag, int depth) {
     if (depth) return wait_deep(flag, depth - 1) + 1;
     while (*flag == 0) {
@@ -568,7 +568,7 @@ WANT(waiting_in_recursion, i % 2 ? 8 + (int)(i % 4) : 41)
 typedef struct {
     const char *name;
     void (*kernel)(int *);
-    int (*want)(unsigned i); // what thread i's word must be in the end
+    int (*want)(unsigned i); // the expected final word of thread i
     void (*prepare)();
     bool cooperative;
 } Case;
@@ -634,7 +634,7 @@ static bool run(const Case *one, int *d_out) {
 }
 
 int main(int argc, char **argv) {
-    cudaDeviceSetLimit(cudaLimitStackSize, 32 << 10);  // recursion needs more than a GPU has unasked
+    cudaDeviceSetLimit(cudaLimitStackSize, 32 << 10);  // recursion needs more than a GPU's default
     int *d_out, wrong = 0, ran = 0;
     if (cudaMalloc((void **)&d_out, sizeof got) != cudaSuccess) return 3;
     for (const Case &one : cases) {

@@ -10,11 +10,11 @@ Loops of every kind with breaks and continues, early returns, switches with and 
 through, conditions of several parts that read memory, jumps out of two loops, calls that are not
 inlined: nested at random, decided by each thread's own data. A third of the kernels end in a loop.
 
-Between them stand loads and stores whose counters tell which lanes go together: an access that
-lanes make apart is several requests, and neighbours that share a sector or a bank are counted twice.
-Every loop is kept as one (`unroll 1`: ptxas unrolls others, and then lanes with more rounds leave
-those with fewer). A thread writes only words of its own and reads those or tables, so the host can
-run it alone: the program compares every word that a kernel has written.
+The counters of loads and stores between them show which lanes execute together: if lanes make an access
+separately, it is several requests, and neighbours that share a sector or a bank are counted twice.
+No loop is unrolled (`unroll 1`), since in an unrolled loop lanes with more rounds leave those with fewer.
+A thread writes only its own words and reads only those or tables, so the host can run one thread after
+the other: the program compares every word that a kernel has written.
 
 `flows`: plain accesses. No compiler drops, merges or moves them, since each address depends on what
 was read before, and for all that a compiler knows `in` and `out` overlap. `polling`: all accesses are
@@ -27,11 +27,11 @@ an H200 ran once, when the rules had been read off the first ones.
 import random
 import sys
 
-TABLE, WORDS, SLOTS, THREADS = 256, 1024, 8, 384  # of s and in; of each thread in out; most of a grid
-# The own words in s: as far apart as a key, each kind of them beginning at a value.
+TABLE, WORDS, SLOTS, THREADS = 256, 1024, 8, 384  # sizes of s and in; words of each thread in out; threads of a grid
+# The threads' own words in s: {their stride: where they begin}.
 STRIDES = {stride: TABLE + 128 * (stride - 1) for stride in (1, 2, 4, 8)}
 PAIRS = {stride: TABLE + 256 * (stride - 1) for stride in (1, 2, 4, 8)}  # two for each thread
-STATEMENTS = 20  # so many compound ones at most: what is nested deeper is an access then
+STATEMENTS = 20  # the maximum number of compound statements; after that only accesses are written
 THREAD_COUNTS = (32, 32, 33, 64, 80, 96, 128)
 
 
@@ -107,7 +107,7 @@ class Flow:
         return ["    " + line for line in self.block(depth, loop) + self.access()]
 
     def statement(self, depth, loop):
-        """loop: what of `break`, `continue` and a label one may leave by."""
+        """loop: the statements (`break`, `continue`, a goto) by which the innermost loop may be left."""
         r = self.random
         self.left -= 1
         if depth == 0 or self.left < 0:
@@ -124,7 +124,7 @@ class Flow:
         return kind(depth - 1, loop)
 
     def leave(self, loop):
-        """An early way out, taken by some lanes."""
+        """An early exit, taken by some lanes."""
         ways = ["return x;" if self.in_call else "return;", *loop, *loop]
         way = self.random.choice(ways)
         before = self.access() if self.random.random() < 0.5 else []
@@ -151,7 +151,7 @@ class Flow:
         return "i%d" % self.loops
 
     def trips(self):
-        """How many rounds, from 0 to 7: each lane its own number, or all the same."""
+        """A number of rounds from 0 to 7, different for each lane or the same for all."""
         r = self.random
         return r.choice(("t %% %d" % r.choice((3, 5, 6)), "%s %% %d" % (self.value(), r.choice((4, 6))),
                          "(%s & 3) + 1" % self.value(), "in[(%s + %d) & %d] & 7" % (
@@ -177,7 +177,7 @@ class Flow:
                 *self.body(depth, ["break;"]), "} while (%s-- > 1 && %s < 8);" % (i, i)]
 
     def choice(self, depth, loop):
-        """A switch; `break` leaves it, so a loop around it is left by `continue` only."""
+        """A switch. `break` leaves the switch, so only `continue` can be used for a loop around it."""
         r = self.random
         inside, cases = ["break;"] + [way for way in loop if way != "break;"], r.randrange(3, 7)
         lines = ["switch (%s %% %d) {" % (self.value(), cases + r.randrange(3))]
@@ -253,7 +253,7 @@ class PollingFlow(Flow):
 
 
 class MachineFlow(Flow):
-    """Loops without a common end of their rounds. `fuel` is what bounds them."""
+    """Loops whose rounds have no common end. `fuel` bounds their number."""
     KERNELS = 60
 
     @staticmethod
@@ -261,7 +261,7 @@ class MachineFlow(Flow):
         return 4001 * number + 11
 
     def few(self, loop, count=1):
-        """Some accesses, and perhaps a branch, a loop or a way out."""
+        """Some accesses, and perhaps a branch, a loop or an exit."""
         r = self.random
         lines = self.access()
         for _ in range(r.randrange(count + 1)):
@@ -277,7 +277,7 @@ class MachineFlow(Flow):
         return ["state = %s %% %d;" % (self.value(), states)]
 
     def interpreter(self, loop):
-        """A switch in an endless loop: some cases go round by themselves, some behind the switch, one halts."""
+        """A switch in an endless loop: some cases continue the loop, some leave the switch, one halts."""
         r = self.random
         states, self.loops = r.randrange(3, 9), self.loops + 1
         fuel, label = "fuel%d" % self.loops, "halt%d" % self.loops
@@ -303,7 +303,7 @@ class MachineFlow(Flow):
                                    str(self.random.randrange(2, 9))))
 
     def goes_round(self, loop):
-        """Several `continue`s, each behind other work."""
+        """Several `continue`s, each after different work."""
         r = self.random
         self.loops += 1
         fuel, label = "fuel%d" % self.loops, "halt%d" % self.loops
@@ -320,7 +320,7 @@ class MachineFlow(Flow):
 
     @staticmethod
     def target(label, lines):
-        """A label, if one goes there."""
+        """A label, if there is a jump to it."""
         return [label + ":;"] if any("goto %s;" % label in line for line in lines) else []
 
     def text(self):
@@ -343,7 +343,7 @@ def indented(lines):
 
 
 def functions(flow, body, host):
-    """A kernel and what it calls, for the GPU or in plain C."""
+    """A kernel and the functions that it calls, for the GPU or in plain C."""
     arguments = "unsigned x, unsigned y, unsigned t, unsigned g, unsigned all MEMORY"
     text = ""
     for which, lines in enumerate(flow.calls):

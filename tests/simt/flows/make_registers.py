@@ -2,11 +2,11 @@
 
     python3 make_registers.py > registers.cu
 
-What compilers write is orderly: blocks stand in the order in which they are run, nearly nothing but
-branches is guarded, registers are written once. Here blocks stand in any order, edges go anywhere, into
-loops from several sides too, and most instructions may be guarded: what is needed where is far from
-what stands near. Each kernel has registers that live long and many that live short. In a third of the
-kernels all threads of a block go the same way, and meet at barriers whose numbers are in registers.
+The PTX of compilers is regular: blocks are in the order of execution, almost only branches are guarded,
+and registers are written once. Here blocks are in any order, edges go anywhere, so loops have several
+entries, and most instructions may be guarded, so the order of the text says little about live ranges.
+Each kernel has a few long-lived registers and many short-lived ones. In a third of the kernels all threads
+of a block take the same path, and wait at barriers whose numbers are in registers.
 
 No register is read before it was written. Each thread computes one number, which the program compares
 with that of the C code.
@@ -14,8 +14,8 @@ with that of the C code.
 import random
 
 KERNELS, THREADS = 300, 128
-FUEL = 40  # so many rounds of all loops
-LABELS = 4  # of a table
+FUEL = 40  # the total number of loop rounds
+LABELS = 4  # labels of a branch table
 
 
 class Kernel:
@@ -24,19 +24,19 @@ class Kernel:
         r = self.random
         self.number, self.together = number, number % 3 == 0
         self.all_long = ["r%d" % k for k in range(r.randint(2, 20))]
-        self.long = []  # what a block uses of them
+        self.long = []  # the long-lived registers that a block uses
         self.uniform = ["u%d" % k for k in range(3)] if self.together else []
         self.small = ["n%d" % k for k in range(3)]  # barriers' numbers, times, indices of tables
         self.predicates = ["p%d" % k for k in range(r.randint(1, 4))]
         self.deciding = ["d%d" % k for k in range(2)] if self.together else self.predicates
-        self.short = self.wide = self.own = 0  # so many are there
+        self.short = self.wide = self.own = 0  # numbers of registers of each class
         self.blocks = [self.block(k) for k in range(r.randint(3, 18))]
         self.ends = [self.end(k) for k in range(len(self.blocks))]
 
     # ---- Instructions: (PTX, C, what is read, what is written, guard) ----
 
     def guarded(self, ptx, c, reads, writes, among, often=0.5):
-        """Perhaps only where a predicate is, or is not, set."""
+        """Perhaps guards an instruction by a predicate or its negation."""
         if self.random.random() > often:
             return (ptx, c, reads, writes, None)
         guard, yes = self.random.choice(among), self.random.random() < 0.6
@@ -77,7 +77,7 @@ class Kernel:
                     c, wide, d, wide), [wide], [c, d], None)]
 
     def short_ones(self):
-        """Registers that are needed for some instructions only; the last one goes into a long one."""
+        """Registers that live for a few instructions; the last one is copied to a long-lived one."""
         r, made, lines = self.random, [], []
         for _ in range(r.randint(1, 7)):
             made.append("t%d" % self.short)
@@ -86,7 +86,7 @@ class Kernel:
         return lines + [self.compute(r.choice(self.long), made[-2:], self.predicates)]
 
     def kept(self):
-        """A register that only this block knows; it may keep what it has from round to round."""
+        """A register that only this block uses; it may keep its value from round to round."""
         r = self.random
         name = "c%d" % self.own
         self.own += 1
@@ -134,10 +134,10 @@ class Kernel:
             lines += self.instruction()
         return lines
 
-    # ---- Where it goes on: (PTX, C, what is read, to which blocks) ----
+    # ---- Branches: (PTX, C, what is read, successors) ----
 
     def end(self, number):
-        """A block may go to any one; only to later ones while there is no more fuel."""
+        """A block may branch to any block, or only to later ones if there is no more fuel."""
         r, count = self.random, len(self.blocks)
         onward = number + 1
         if onward == count:
@@ -162,7 +162,7 @@ class Kernel:
             to = to + [count]
         return (ptx + [jump[0]], c + [jump[1]], reads, to)
 
-    # ---- What is read before it was written is written at the start ----
+    # ---- Registers that may be read before they are written are written at the start ----
 
     def needed_at_start(self):
         count = len(self.blocks)
@@ -208,7 +208,7 @@ class Kernel:
         count = len(self.blocks)
         places = list(range(1, count + 1))
         self.random.shuffle(places)
-        places = [0] + places  # the last number is the end of all
+        places = [0] + places  # the last number is the end of the kernel
         start, start_c = self.start()
         temporaries = ["t%d" % k for k in range(self.short)] + ["c%d" % k for k in range(self.own)]
         temporaries += ["bit", "tid", "fuel"]

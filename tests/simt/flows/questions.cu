@@ -1,15 +1,15 @@
-// What makes lanes of a warp go apart or together: one question a kernel, each run by one warp.
+// Tests when lanes of a warp split and reconverge: each kernel is one question, run by one warp.
 //
-// Each question predicts the requests to global memory twice: first loads and stores, if lanes
-// that split meet again as soon as all of them can, whatever stands between; the CPU device counts
-// so; then loads and stores, if lanes that come to a YIELD while others of the warp wait
-// are no longer waited for. The comments say what else a GPU's counts could mean.
+// Each question predicts two pairs of numbers of requests to global memory. The first loads and stores
+// are those of the CPU device: split lanes reconverge as soon as all of them can. The second ones hold
+// if lanes that execute a YIELD while others of the warp wait are no longer waited for. The comments
+// say what other counts of a GPU would mean.
 //
-// In the machine code (nvcc -cubin) YIELD stands in loops that end when a volatile or atomic access
-// has given the right value, and nowhere else.
+// In the machine code (nvcc -cubin) YIELD is only in loops that end when a volatile or atomic access
+// has returned the right value.
 //
 // in[i] is i, on the device and on the host, which runs each body for one thread after the other. x
-// begins as 8 t.
+// is 8 t at first.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define PUT(slot)     (out[WARP * (slot) + t] = x)
 #define ROUNDS(count) _Pragma("unroll 1") for (unsigned i = 0, n = (count); i < n; i++)
 #define READ(memory)  ((memory)[x & (WORDS - 1)] & 7)
-// Goes round until the word read is `last` modulo 8: last + 1 loads if x is a multiple of 8.
+// Loops until the word read is `last` modulo 8: last + 1 loads if x is a multiple of 8.
 #define UNTIL(memory, last) _Pragma("unroll 1") for (unsigned l = (last)&7; READ(memory) != l; x++)
 struct Question {
     const char *name;
@@ -30,7 +30,7 @@ struct Question {
                  volatile unsigned *s, unsigned *out);
     unsigned loads, stores, left_loads, left_stores;
 };
-static Question questions[100]; // in the order in which they stand below
+static Question questions[100]; // in the order of this file
 static unsigned asked;
 
 #define BODY(name)                                                                                 \
@@ -64,7 +64,7 @@ __host__ __device__ static unsigned add(unsigned *to, unsigned value) {
 #endif
 }
 
-// --- the same loop with one thing changed: lanes make 1 to 4 rounds, then all store ---
+// --- variants of one loop: lanes make 1 to 4 rounds, then all store ---
 
 // No YIELD.
 QUESTION(plain, 4, 1, 4, 1) {
@@ -72,8 +72,8 @@ QUESTION(plain, 4, 1, 4, 1) {
     PUT(0);
 }
 
-// YIELD in the loop. 4 stores: lanes leave at YIELD. 2: only those that waited when it was executed
-// the first time go on alone.
+// YIELD in the loop. 4 stores: lanes leave at each YIELD. 2: only lanes that waited at the first YIELD
+// continue alone.
 QUESTION(polled, 4, 1, 4, 4) {
     UNTIL(v, t & 3);
     PUT(0);
@@ -104,7 +104,7 @@ QUESTION(counted_store, 0, 5, 0, 5) {
     PUT(0);
 }
 
-// Does a fence in the loop make lanes go apart?
+// Does a fence in the loop make lanes split?
 QUESTION(plain_fence, 4, 1, 4, 1) {
     ROUNDS((t & 3) + 1) {
         NEXT(in);
@@ -126,14 +126,14 @@ QUESTION(plain_sleep, 4, 1, 4, 1) {
     PUT(0);
 }
 
-// Two numbers of rounds only, 1 and 2. 2 stores: one YIELD is enough.
+// Lanes make only 1 or 2 rounds. 2 stores: one YIELD is enough.
 QUESTION(polled_two, 2, 1, 2, 2) {
     UNTIL(v, t & 1);
     PUT(0);
 }
 
-// The last lane goes round eight times, the others once: 2 stores. The first lane: is it the lanes'
-// number that counts?
+// The last lane makes eight rounds, the others one: 2 stores. Then the first lane does: does the lane's
+// number matter?
 QUESTION(polled_last_long, 8, 1, 8, 2) {
     UNTIL(v, t == 31 ? 7 : 0);
     PUT(0);
@@ -144,15 +144,15 @@ QUESTION(polled_first_long, 8, 1, 8, 2) {
     PUT(0);
 }
 
-// What happens behind the loop: 4 loads and a store more for each group that goes on alone.
+// Work after the loop: 4 loads and a store more for each group that continues alone.
 QUESTION(polled_then_work, 8, 1, 20, 4) {
     UNTIL(v, t & 3);
     ROUNDS(4) NEXT(in);
     PUT(0);
 }
 
-// Behind the loop an if of its own, its sides 2 loads and 1: lanes that were let go meet those of
-// their own group only.
+// An if after the loop, with 2 loads and 1 on its sides: released lanes reconverge only with those of
+// their own group.
 QUESTION(polled_then_if, 6, 1, 12, 4) {
     UNTIL(v, t & 3);
     if (t & 4) {
@@ -164,22 +164,22 @@ QUESTION(polled_then_if, 6, 1, 12, 4) {
     PUT(0);
 }
 
-// --- who is let go ---
+// --- which lanes are released ---
 
-// All lanes go together: YIELD changes nothing.
+// All lanes stay together: YIELD changes nothing.
 QUESTION(polled_uniform, 6, 1, 6, 1) {
     UNTIL(v, 5);
     PUT(0);
 }
 
-// Those that wait are not in the loop and never were. 2 stores: YIELD lets any lane go that waits
-// where the yielding lanes are waited for.
+// The waiting lanes were never in the loop. 2 stores: YIELD releases any lane that waits for the
+// yielding lanes.
 QUESTION(polled_in_if, 4, 1, 4, 2) {
     if (t & 1) UNTIL(v, 3);
     PUT(0);
 }
 
-// The loop is left at its first test. 1 store: the YIELD is behind it.
+// The loop is left at its first test. 1 store: the YIELD comes after it.
 QUESTION(polled_in_if_once, 1, 1, 1, 2) {
     if (t & 1) UNTIL(v, 0);
     PUT(0);
@@ -200,8 +200,8 @@ QUESTION(polled_both_sides, 4, 1, 4, 2) {
     PUT(0);
 }
 
-// One side yields, the other has work of 8 loads that does not. 2 stores: the first one leaves also
-// lanes that have not come yet.
+// One side yields, the other has 8 loads without a YIELD. 2 stores: the first side does not wait for
+// lanes that have not arrived yet.
 QUESTION(polled_one_side, 12, 1, 12, 2) {
     if (t & 1)
         UNTIL(v, 3);
@@ -210,15 +210,15 @@ QUESTION(polled_one_side, 12, 1, 12, 2) {
     PUT(0);
 }
 
-// Nothing waits while the warp yields, and behind the loop nothing yields: a YIELD of all lanes
-// leaves nothing behind.
+// No lane waits while the warp yields, and there is no YIELD after the loop: a YIELD of all lanes
+// has no later effect.
 QUESTION(polled_before_if, 8, 1, 8, 1) {
     UNTIL(v, 3);
     if (t & 1) UNTIL(in, 6);
     PUT(0);
 }
 
-// Two loops, the inner one yields: do lanes leave those that wait behind the inner loop only, or
+// Two loops, the inner one yields: do lanes leave only those that wait after the inner loop, or
 // all?
 QUESTION(polled_inner, 8, 3, 14, 12) {
     ROUNDS(2) {
@@ -242,8 +242,8 @@ QUESTION(polled_outer, 10, 3, 10, 4) {
     PUT(3);
 }
 
-// An if in a loop that yields, in which every lane makes all four rounds: the lanes meet behind the
-// if before they come to the YIELD.
+// An if in a loop that yields, in which every lane makes all four rounds: the lanes reconverge after the
+// if before they reach the YIELD.
 QUESTION(polled_if_in_loop, 8, 4, 8, 4) {
     unsigned k = 0;
 #pragma unroll 1
@@ -253,7 +253,7 @@ QUESTION(polled_if_in_loop, 8, 4, 8, 4) {
     } while ((v[(x & ~7 & (WORDS - 1)) + k++] & 3) != 3);
 }
 
-// Two loops one after the other: do lanes that have left each other meet in the second?
+// Two loops in sequence: do lanes that split in the first reconverge in the second?
 QUESTION(polled_twice, 9, 2, 24, 20) {
     UNTIL(v, t & 3);
     PUT(0);
@@ -261,7 +261,7 @@ QUESTION(polled_twice, 9, 2, 24, 20) {
     PUT(1);
 }
 
-// The kernel ends in the loop: nothing waits behind it.
+// The kernel ends in the loop: no lane waits after it.
 QUESTION(polled_at_end, 4, 3, 4, 3) { UNTIL(v, t & 3) PUT(x & 7); }
 
 // --- a barrier of the warp ---
@@ -273,7 +273,7 @@ QUESTION(sync_behind, 4, 1, 4, 1) {
     PUT(0);
 }
 
-// 4 and 1, or 1 and 1: lanes apart before it, together behind it.
+// 4 and 1, or 1 and 1: lanes are split before it and together after it.
 QUESTION(sync_between, 4, 2, 4, 5) {
     UNTIL(v, t & 3);
     PUT(0);
@@ -299,8 +299,8 @@ QUESTION(exit_in_polled, 4, 1, 4, 4) {
     PUT(0);
 }
 
-// A way out with work of its own: lanes that take it in different rounds do not wait for each
-// other, so 4 loads beside the loop's 4.
+// An exit with its own work: lanes that take it in different rounds do not wait for each other, so
+// there are 4 loads besides the loop's 4.
 QUESTION(exit_with_work, 8, 5, 8, 5) {
     ROUNDS(4) {
         NEXT(in);
@@ -314,7 +314,7 @@ QUESTION(exit_with_work, 8, 5, 8, 5) {
     PUT(0);
 }
 
-// A way out of two loops: lanes that jump wait behind the outer loop.
+// A jump out of two loops: lanes that jump wait after the outer loop.
 QUESTION(break_two_loops, 11, 4, 11, 4) {
 #pragma unroll 1
     for (unsigned k = 0; k < 3; k++) {
@@ -328,7 +328,7 @@ out:
     PUT(0);
 }
 
-// A break with work of its own: the same.
+// The same for a break with its own work.
 QUESTION(break_with_work, 8, 12, 8, 12) {
     ROUNDS(5) {
         NEXT(in);
@@ -343,7 +343,7 @@ QUESTION(break_with_work, 8, 12, 8, 12) {
     PUT(0);
 }
 
-// A switch whose first case goes on into the second. Lanes of both go together there: 2 loads.
+// A switch whose first case falls through to the second. Lanes of both execute it together: 2 loads.
 QUESTION(fall_through, 2, 1, 2, 1) {
     switch (x % 3) {
     case 0:
@@ -357,7 +357,7 @@ QUESTION(fall_through, 2, 1, 2, 1) {
     PUT(0);
 }
 
-// The same where some lanes of the first leave the switch: do the others still meet the second's?
+// The same if some lanes of the first case leave the switch: do the others still join the second's?
 QUESTION(fall_through_past, 3, 1, 3, 1) {
     switch (x % 3) {
     case 0:
@@ -372,8 +372,8 @@ QUESTION(fall_through_past, 3, 1, 3, 1) {
     PUT(0);
 }
 
-// (a && b) || c: the body is entered from two places. 5 loads: lanes do not meet in front of it,
-// and so read in it twice.
+// (a && b) || c: the body is entered from two places. 5 loads: lanes do not reconverge before it,
+// so they read twice in it.
 QUESTION(short_circuit, 5, 1, 5, 1) {
     if ((in[x ^ 1] & 8 && in[x ^ 2] & 16) || in[x ^ 3] & 32) x = in[5 * x & (WORDS - 1)];
     PUT(0);
@@ -405,7 +405,7 @@ wait_some(unsigned x, unsigned t, const volatile unsigned *v, unsigned *out) {
     return x;
 }
 
-// One function called at two places by two halves: it runs twice.
+// Two halves call one function from two places: it runs twice.
 QUESTION(call_both_sides, 2, 1, 2, 1) {
     if (t & 1)
         x = load_it(x + 1, in);
@@ -419,19 +419,19 @@ QUESTION(call_in_loop, 4, 1, 4, 1) {
     PUT(0);
 }
 
-// Lanes return early from a function; they meet again in the caller at the latest.
+// Lanes return early from a function; they reconverge in the caller at the latest.
 QUESTION(call_early_return, 9, 1, 9, 1) {
     x = load_some(x, t & 3, in);
     PUT(0);
 }
 
-// YIELD in the function, a store in it and one behind the call: does its end bring lanes together?
+// YIELD in the function, a store in it and one after the call: do lanes reconverge at its end?
 QUESTION(call_polled, 4, 2, 4, 8) {
     x = wait_some(x, t, v, out);
     PUT(0);
 }
 
-// Two functions by pointer: one after the other, then together.
+// Two functions by pointer: lanes call them one after the other, then reconverge.
 QUESTION(call_pointer, 3, 1, 3, 1) {
 #ifdef __CUDA_ARCH__
     unsigned (*which)(unsigned, const unsigned *) = in[t] & 1 ? load_it : load_other;

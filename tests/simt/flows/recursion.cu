@@ -1,10 +1,10 @@
-// Which lanes of a warp are together in functions that call themselves: each notes it, with
-// activemask, where it begins, behind each call and where it ends. One line a case, as CSV: a
-// number made of all results, how many times lanes that were together noted something, and a
-// number made of who was together where.
+// Prints which lanes of a warp are together in recursive functions: each records activemask at its
+// beginning, after each call and at its end. One line of CSV per case: a hash of all results, the
+// number of groups of lanes that recorded something together, and a hash of which lanes were together
+// where.
 //
-// The compiler has one barrier for all calls of a function: it is saved and cleared when one
-// begins, and restored when it ends.
+// The compiler uses one convergence barrier for all calls of a function, which is saved and cleared at
+// its beginning, and restored at its end.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,14 +167,14 @@ static __device__ __noinline__ int once(int n) {
     return r + n;
 }
 
-// Lanes 0 and 1 end at once, three of them one call further, `less` of the others behind that, and
-// the rest at four, or in halves at three and four.
+// Lanes 0 and 1 end at once, three lanes one call deeper, `less` of the others one call after that, and
+// the rest at depth four, or in halves at three and four.
 static __device__ int depth_of(int t, int less, bool halves) {
     const int rest = halves && t % 2 ? 3 : 4;
     return t < 2 ? 0 : t < 5 ? 1 : t < 5 + less ? 2 : rest;
 }
 
-// ---- Functions that were written before anybody had seen how the CPU device answers them
+// ---- Functions that were written before the CPU device's results for them were known
 
 static __device__ __noinline__ int hanoi(int n, int from, int to) {
     note(BEGIN);
@@ -469,7 +469,7 @@ static void tell(const char *name, const int *out) {
         results = mixed(results, (unsigned)got[t]);
         for (unsigned k = 0; k < host.count[t]; k++) {
             const unsigned mask = host.together[t][k];
-            groups += !(mask & ((1u << t) - 1)); // the first of those that are together counts
+            groups += !(mask & ((1u << t) - 1)); // count the first lane of each group
             together = mixed(mixed(together, host.kind[t][k]), mask);
         }
     }

@@ -2,14 +2,14 @@
 //
 //     fuzz ptx|fatbin|run SECONDS SEED LAST KEEP FILE...
 //
-// ptx: text for module_load; fatbin: fat binaries for fatbin_ptx; run: PTX, changed where it stays
-// PTX, is loaded from a fat binary, lowered and launched on a tiny input. All files come as they
-// are first, a FILE.corpus with all its inputs; then, for so many seconds, changed copies. Whatever
-// comes in, an answer must come within HANG_SECONDS (the watchdog ends kernels after a fifth of a
-// second): success, or one line that says why not. The input in hand is kept in the file LAST, so
-// that a crash leaves it behind: `fuzz KIND 0 1 LAST - FILE` runs it once more. What a run ends
-// with in a way not seen before is kept in the folder KEEP, unless that is "-". Prints how many
-// inputs there were, how many were accepted and how many ran to their end.
+// ptx: text for module_load; fatbin: fat binaries for fatbin_ptx; run: PTX, with changes that keep
+// it valid PTX, is loaded from a fat binary, lowered and launched on a tiny input. First all files
+// are tried unchanged, a FILE.corpus with all its inputs; then, for SECONDS, changed copies. Every
+// input must give a result within HANG_SECONDS (the watchdog ends kernels after a fifth of a
+// second): success, or one line with the reason. The current input is saved in the file LAST, so
+// that it is there after a crash: `fuzz KIND 0 1 LAST - FILE` runs it once more. An input that ends
+// in a way not seen before is saved in the folder KEEP, unless that is "-". Prints the number of
+// inputs, of those that were accepted, and of those that ran to their end.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <signal.h>
@@ -27,9 +27,9 @@
 enum { LARGEST = 1 << 20, HANG_SECONDS = 40, WORDS = 4096, KINDS = 65536, ENTRY = 16 + 64 };
 
 static uint64_t state;
-static char current[LARGEST]; // the input in hand
+static char current[LARGEST]; // the current input
 static size_t current_len;
-static Str *seeds; // what there is to damage
+static Str *seeds; // the inputs to damage
 static size_t count, inputs, accepted, ended;
 static uint64_t buffer[3]; // on the device, of WORDS words
 
@@ -65,7 +65,7 @@ static void splice(size_t at, size_t drop, const char *put, size_t put_len) {
     current_len += put_len - drop;
 }
 
-// A word of PTX or what is none, and none at all.
+// A word of PTX, an invalid word, or an empty one.
 static Str strange_word(void) {
     static const char words[] =
         "\t0\t-1\t4294967296\t18446744073709551616\t0x\t0f7F80\t1e999\t\"\t{\t}\t(\t)\t[\t]\t;\t,"
@@ -96,8 +96,8 @@ static void move_line(size_t at) {
     splice(below(current_len + 1), 0, line, len);
 }
 
-// Half of the changes to a fat binary are to its headers; one in eight cuts it off and says so
-// there (u64 at 8: bytes after the header of 16).
+// Half of the changes to a fat binary are to its headers; one in eight truncates it and corrects
+// the size in its header (u64 at 8: bytes after the header of 16).
 static void damage_bytes(bool fatbin) {
     size_t at = below(current_len + 1);
     if (fatbin && below(2) && current_len > 96) at = below(96);
@@ -121,7 +121,7 @@ static void damage_bytes(bool fatbin) {
     if (how == 7 && below(20) == 0) splice(at, left, "", 0);
 }
 
-// --- changes to what stays PTX ---
+// --- changes that keep the text PTX ---
 
 // A line of the text, with its newline.
 static Str a_line(Str text) {
@@ -143,7 +143,7 @@ static Str a_word(Str text) {
     return str_slice(text, at, end);
 }
 
-// What a word can be exchanged for: opcode, register of a kind, number, label.
+// The class of words by which a word can be replaced: opcode, register of a kind, number, label.
 static int sort_of(Str word) {
     if (word.len == 0) return 0;
     if (word.at[0] == '%') {
@@ -181,7 +181,7 @@ static void exchange_number(void) {
     }
 }
 
-// A line is doubled, dropped, moved, or comes from another kernel.
+// A line is doubled, deleted, moved, or replaced by one from another kernel.
 static void change_line(void) {
     const Str text = {current, current_len}, line = a_line(text);
     const Str taken = below(4) ? line : a_line(seeds[below(count)]);
@@ -206,9 +206,10 @@ static void damage_kernel(void) {
         current[below(current_len)] = (char)below(256);
 }
 
-// --- what is fed ---
+// --- running the inputs ---
 
-// The text in a fat binary of its own, as nvcc writes them; found in there by fatbin_ptx.
+// Puts the text into a fat binary as nvcc writes it, and returns the text that fatbin_ptx finds
+// there.
 static Str in_fatbin(char *bytes) {
     const uint32_t magic = 0xBA55ED50, header = 64, arch = 90;
     const uint16_t version = 1, data_header = 16, kind = 1;
@@ -240,8 +241,8 @@ static SimtStatus feed_fatbin(Str bytes, SimtError *error) {
     return status;
 }
 
-// Every parameter: the buffers' addresses where one fits, else a small number. What is larger, a
-// struct, alternates between the two.
+// Values for all parameters: a buffer's address if it fits, else a small number. A larger
+// parameter, a struct, alternates between the two.
 static void fill_arguments(const KernelInfo *info, void **arguments, uint64_t *values) {
     size_t at = 0;
     for (size_t k = 0; k < info->parameter_count; k++) {
@@ -283,7 +284,7 @@ static SimtStatus launch(Kernel *kernel, SimtError *error) {
     return status;
 }
 
-// The kernel behind the first ".entry " of the text, by its name as it is written there.
+// The kernel that is named after the first ".entry " of the text.
 static Kernel *entry_of(Module *module) {
     const Str text = {current, current_len};
     const char *at = memmem(text.at, text.len, ".entry ", 7);
@@ -308,7 +309,8 @@ static SimtStatus feed_ptx(Str text, bool run, SimtError *error) {
     return status;
 }
 
-// Endings are of a kind if status and words are the same but for numbers and names.
+// Two endings are of one kind if the status is the same, and the message except for numbers and
+// names.
 static bool new_ending(SimtStatus status, const char *text) {
     static bool seen[KINDS];
     uint32_t hash = 2166136261u + (uint32_t)status;
@@ -323,7 +325,7 @@ static bool new_ending(SimtStatus status, const char *text) {
     return fresh;
 }
 
-// The input in hand, in memory of exactly its size, so that a step beyond its end is seen.
+// Runs the current input in memory of exactly its size, so that a read past its end is found.
 static void feed(const char *kind, const char *folder) {
     const bool run = strcmp(kind, "run") == 0;
     if (run && current_len == 0) return; // no fat binary has an empty text

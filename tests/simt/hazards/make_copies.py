@@ -3,22 +3,23 @@
     python3 make_copies.py > copies.cu
     python3 make_copies.py mixed > mixed.cu
 
-As make_hazards.py makes them, in shared memory, from which copies may write to global memory: threads use words of
-their own in parts and as a whole, copy into them with cp.async, in groups that they wait for, too late or never;
-one thread copies in bulk, and some wait at its mbarrier; threads store what is there already, or use the memory of
-the other block of their cluster. Then one thing is changed, or nothing. The mixed ones do a few of all these things
-to the same bytes, and the last of them have been picked: each has one race, of which one record of the checker tells.
+They are made as in make_hazards.py, in shared memory, from which copies may write to global memory. Threads use
+their own words, in part and as a whole, and copy into them with cp.async, in groups for which they wait, perhaps too
+late or never. One thread makes bulk copies, and some threads wait at its mbarrier. Threads store the value that is
+already there, or use the memory of the other block of their cluster. Then one statement is changed, or none. The
+mixed kernels do a few of these things to the same bytes, and the last of them were selected: each has one race,
+which only one record of the checker shows.
 
-An asynchronous copy is a thread of its own: what its thread knew when it began is ordered before it, and it is
-ordered before what comes behind the wait of its thread, or of anyone at the mbarrier. Two that bring the same
-do not race, unless somebody stores in between: then they may be told or not.
+An asynchronous copy acts as a thread of its own: everything that was ordered before its start is ordered before it,
+and it is ordered before everything after a wait of its thread, or after a wait at its mbarrier. Two copies of the
+same data do not race, unless another thread stores in between: then they may be reported or not.
 """
 import sys
 
 from make_hazards import BYTES, SIZES, Access, Event, Kernel, Same, Update, macros, meet
 
 KERNELS, MIXED, FLAGS = 400, 300, 8
-GIVEN = bytes((i * 7 + i // 256) % 256 for i in range(3 * BYTES))  # what is copied from
+GIVEN = bytes((i * 7 + i // 256) % 256 for i in range(3 * BYTES))  # the source of copies
 HEAD = """// Written by make_copies.py.
 #include <cstdio>
 """
@@ -82,7 +83,7 @@ def own_macros():
 
 
 class Cluster(Access):
-    """The barrier of the cluster, as it is written."""
+    """The barrier of the cluster."""
 
     unit = 16
 
@@ -104,8 +105,8 @@ class Group(Access):
 
 
 class Bulk(Access):
-    """LOAD or STORE of so many bytes from that one on, by one thread of each block; or AWAIT it, number `index`:
-    at its mbarrier, or as the thread that stores, which AWAIT_STORE does."""
+    """A bulk copy, number `index`, by one thread of each block: BULK loads `size` bytes from byte `first` on, and OUT
+    stores them. AWAIT waits at its mbarrier; AWAIT_OUT waits as the thread that stores."""
 
     unit = 16
 
@@ -122,9 +123,9 @@ class Bulk(Access):
 
 
 class Began(Event):
-    """What a copy does, that begins now: until its thread has waited for it, in step `done`."""
+    """The access of a copy that begins now and may last until its thread has waited for it, in step `done`."""
     done = None
-    stores = ()  # by others to the same place: in which steps
+    stores = ()  # the steps of others' stores to the same place
 
     def before(self, other):
         return self.done is not None and (
@@ -138,7 +139,7 @@ class Began(Event):
 
 
 class Kind:
-    """What a copy is to memory, at its line."""
+    """The access that a copy makes, at its line."""
 
     def __init__(self, kind, line):
         self.kind, self.line = kind, line
@@ -158,7 +159,7 @@ class Copies(Kernel):
         self.parts.append("cluster" if self.cluster else "block")
 
     def part(self, kind, space, size, words):
-        """Some part of the thread's own `words` words, or all."""
+        """A part of the thread's own `words` words, or all."""
         r, each = self.random, 4 * words // size
         place = "t" if each == 1 else "t * %d + %d" % (each, r.randrange(each))
         return Access(kind, space, size, place, "" if r.random() < 0.7 else self.condition())
@@ -210,7 +211,7 @@ class Copies(Kernel):
         self.use(first, size)
 
     def use(self, first, size):
-        """Of what a copy is about, or beside it."""
+        """An access to the bytes of a copy, or next to them."""
         r, each = self.random, self.random.choice((1, 4, 4, 16))
         place = "t + %d" % (r.choice((first, first, first + size // 2, first + size, 0)) // each)
         self.parts.append(Access(r.choice(("LOAD", "LOAD", "STORE")), "shared", each, place,
@@ -231,7 +232,7 @@ class Copies(Kernel):
                                      self.condition()))
 
     def exchange_all(self):
-        """Every thread writes, then reads what others wrote, here or in the other block."""
+        """Every thread writes, then reads what others wrote, in this block or the other."""
         r, size = self.random, self.random.choice((1, 2, 4, 4, 8))
         spaces = ("shared", "peer") if self.cluster else ("shared",)
         to, of = r.choice(spaces), r.choice(spaces)
@@ -242,7 +243,7 @@ class Copies(Kernel):
         self.parts.append(Access("LOAD", of, size, r.choice(("t", self.any("shared")))))
 
     def readers(self):
-        """Lanes of a warp read one place, and then one of them writes there."""
+        """Lanes of a warp read one place, and then one of them writes to it."""
         r, size = self.random, self.random.choice((1, 1, 2, 4))
         count = r.choice((2, 4, 32))
         self.parts.append(Access("LOAD", "shared", size, "t / %d" % count))
@@ -365,8 +366,8 @@ class Copies(Kernel):
         return made
 
     def begin_out(self, access, b, t, me, step):
-        """It reads shared memory and writes the block's part of global memory, from its start on; for simt it has
-        written that at once."""
+        """The copy reads shared memory and writes the block's part of global memory from its start on; simt lets it
+        write at once."""
         began = self.note(access, Kind("LOAD", access.line), b, t, me, step, access.first, Began)
         written = self.note(access, Kind("STORE", access.line), b, t, me, step, 0, Event if self.generous else Began,
                             space="global")
@@ -376,7 +377,7 @@ class Copies(Kernel):
         return any(isinstance(part, Bulk) and part.kind == "OUT" for part in self.parts)
 
     def begin_bulk(self, access, b, t, me, step):
-        """A thread of its own, which knows what the thread does that begins it."""
+        """The copy as a thread of its own, after everything that is ordered before its start."""
         copy = len(self.known) + b * FLAGS + access.index
         knew = list(self.known[me])
         knew[me] = step
@@ -392,8 +393,8 @@ class Copies(Kernel):
 
 
 class Mixed(Copies):
-    """A few accesses of all these kinds to the same bytes, each by all threads, a warp, or some: often one pair
-    of them is all that races."""
+    """A few accesses of all these kinds to the same bytes, each by all threads, a warp, or some: often only one pair
+    of them races."""
 
     def make(self):
         r = self.random
@@ -467,40 +468,40 @@ class Mixed(Copies):
 
 
 class Picked(Copies):
-    """Kernels with one race, of which only one record tells, whichever of two warps, blocks or threads comes first.
-    Most also in a loop whose first round has no race: the checker knows the instructions when it comes to it."""
+    """Kernels with one race, which only one record shows, whichever of two warps, blocks or threads runs first.
+    Most are also in a loop whose first round has no race, so that the checker has seen the instructions before."""
 
     WARPS, BLOCKS, ONES = ("t / 32 == 0", "t / 32 == 1"), ("b == 0", "b == 1"), ("t == 5", "t == 40")
     MANY = [("loop", 20), "warp", "end"]
-    CASES = (  # who are the two, what they do: (kind, size or first byte, place or bytes, by whom)
-        # An update by one warp lies over that of another one.
+    CASES = (  # the two actors, their accesses: (kind, size or first byte, place or bytes, actor)
+        # A warp's update overwrites the record of another warp's update.
         (WARPS, [("ATOMIC", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
-        # A copy over what another one brings, or of it, or who uses that: all its groups of words, or some words.
+        # A copy over another copy's destination, or from it, or an access to it: all its groups of words, or some words.
         (ONES, [("BULK", 0, 256, 0), ("BULK", 0, 128, 1)]),
         (ONES, [("BULK", 0, 256, 0), ("BULK", 48, 128, 1)]),
         (ONES, [("BULK", 0, 256, 0), ("OUT", 0, 128, 1)]),
         (ONES, [("BULK", 0, 256, 0), ("OUT", 48, 96, 1)]),
         (WARPS, [("BULK", 0, 256, None), ("ASYNC", 4, "t", 1)]),
         (WARPS, [("BULK", 0, 256, None), ("LOAD", 4, "t", 1)]),
-        # Stores of what is there: behind a read, and by two lanes in front of one.
+        # Stores of the value that is there: after a read, and by two lanes before one.
         (WARPS, [("SAME", 4, "t", None), "block", ("LOAD", 4, "t % 32", 0), ("SAME", 4, "t % 32", 1)]),
         (WARPS, [("SAME", 4, "t", None), "block", ("SAME", 4, "t * 3 % 16", 0), ("LOAD", 4, "t % 16", 1)]),
-        # Stores of the same, and another one behind that of the same thread: by warps, by lanes of one, by both.
+        # Stores of the same value, then of another by one of the threads: by warps, by lanes of a warp, by both.
         (WARPS, [("SAME", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
         (WARPS, [("SAME", 4, "t / 32", None), ("STORE", 4, "t / 32", "t % 32 == 31")]),
         (WARPS, [("SAME", 4, "t * 3 % 16", 0), ("STORE", 4, "t * 3 % 16", "t == 31")]),
         (WARPS, [("SAME", 4, "t % 8", 1), ("SAME", 4, "t * 3 % 16", 0), "warp", ("STORE", 4, "t % 32", 0)]),
-        # A store of what two updates made.
+        # A store of the result of two updates.
         (ONES, [("ATOMIC", 4, "5", 0), ("ATOMIC", 4, "5", 1), ("SAME", 4, "5", 0)]),
-        # The second byte of a half.
+        # The second byte of a 16-bit word.
         (WARPS, [("STORE", 1, "t % 32 * 2 + 1", 0), ("LOAD", 2, "t % 32", 1)]),
         (WARPS, [("LOAD", 1, "t % 32 * 2 + 1", 0), ("STORE", 2, "t % 32", 1)]),
-        # The same threads of another block, with a barrier of each block, or at times of many pieces.
+        # The same threads of another block, with a barrier in each block, or with bytes instead of words.
         (BLOCKS, [("FAR STORE", 4, "t", 0), ("LOAD", 4, "t", 1)]),
         (BLOCKS, [("FAR STORE", 4, "t", 0), "block", ("LOAD", 4, "t", 1)]),
         (BLOCKS, [("FAR LOAD", 4, "t", 0), "block", ("STORE", 4, "t", 1)]),
         (BLOCKS, [("FAR STORE", 1, "t", 0), "block", ("LOAD", 4, "t", 1)]),
-        # The same of a byte of what blocks have read, or updated, as words.
+        # The same for a byte of words that blocks have read or updated.
         (BLOCKS, [("FAR LOAD", 4, "t", 0), "block", ("STORE", 1, "t * 4 + 1", 1)]),
         (BLOCKS, [("FAR LOAD", 4, "t % 32", 0), "block", ("STORE", 1, "t % 32 * 4 + 1", 1)]),
         (BLOCKS, [("LOAD", 4, "t", 1), ("FAR LOAD", 4, "t", 0), "block", ("STORE", 1, "t * 4 + 1", 1)]),
@@ -541,7 +542,7 @@ class Picked(Copies):
 
 
 def program(mixed=False, every=1):
-    """(text, kernels): one of so many each."""
+    """(text, kernels): one kernel out of every so many."""
     lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
     kernels, calls = [], []
     for kind, count in ((Mixed, MIXED), (Picked, Picked.COUNT)) if mixed else ((Copies, KERNELS),):

@@ -1,35 +1,34 @@
-"""Random kernels whose races are known: some accesses of every size and pattern to little memory, in blocks,
-warps and loops, with barriers between.
+"""Random kernels whose races are known: accesses of every size and pattern to little memory, by blocks and warps,
+in loops, with barriers between them.
 
     python3 make_hazards.py > hazards.cu
     python3 make_hazards.py wide > hazards.cu
     python3 make_hazards.py partial > hazards.cu
     python3 make_hazards.py bytes > hazards.cu
 
-Which lines race, `races` finds from what every thread does to every byte: of two accesses to a byte, by
-different threads, one writes, not both are strong, and nothing orders them: no barrier of the block or of
-some lanes, no message. In most kernels each thread keeps to places of its own between two barriers, or
-lanes of a warp exchange what they have, or all only read; then one thing is changed, or nothing. In the
-last ones threads of any two blocks, or warps, send each other messages, with all that orders what was done
-before and after, or without a fence, or with too narrow a scope.
+`races` finds the lines that race from the accesses of every thread to every byte: two accesses to a byte race if
+different threads make them, one of them writes, not both are strong, and nothing orders them: no barrier of the
+block or of some lanes, and no flag. In most kernels each thread uses only its own places between two barriers, or
+lanes of a warp exchange values, or all threads only read; then one statement is changed, or none. In the last ones
+threads of any two blocks or warps synchronise through flags, correctly, without a fence, or with too narrow a scope.
 
 The wide ones access more global memory, as most kernels do: some places are only read, others are written
-once, by rows, columns, tiles, misaligned or anywhere, and some are read so often that not each read is
-remembered; then one access more may be in the way. Then a few accesses meet at the same words. In the last ones
-a few lanes do the same again and again, among whole warps, and some store what others store.
+once, by rows, columns, tiles, misaligned or at random, and some are read so often that the checker does not record
+each read; then one more access may race. In the next ones a few accesses are to the same words. In the last ones
+a few lanes repeat the same accesses, among whole warps, and some store the values that others store.
 
-In the partial ones some threads are ordered and others are not: some of the warps meet at a barrier of their own,
-some lanes of a warp, or two threads by a message. So of three that did the same to a word, whoever comes behind may
-race with one alone, whichever that is. In the last ones lanes of a warp call a fence together, and one of them posts:
-alone, or because of what all of them swap or store only its own stays.
+In the partial ones some threads are ordered and others are not: some of the warps wait at a barrier of their own, or
+some lanes of a warp, or two threads use a flag. After three threads made the same access to a word, a later access may
+race with any single one of them. In the last ones lanes of a warp call a fence together, and one of them sets a flag:
+alone, or because only its swap or store to the flag, out of those of all lanes, has an effect.
 
-In those of bytes lanes and warps read a few bytes of shared memory, or halves of words, most of them the same ones, and
-one access more comes behind: a store by one of those that read, or by another, or a read of what somebody stored.
+In those of bytes, lanes and warps read a few bytes or 16-bit words of shared memory, most of them the same ones, and
+one more access follows: a store by one of the readers or by another thread, or a read of what a thread stored.
 
-Three kinds of pairs may be told or not. Two writes of the same bytes are no race for simt, nor are they where one
-of the threads wrote something else before: only what it wrote last is there to be compared. What others
-updated is ordered before what comes behind a later update of the same word, whose value somebody looks at.
-And where simt is more generous than the letter of the model, as appendix B says, so is a second look.
+Three kinds of pairs may be reported or not. Two writes of the same value are no race for simt, even if one of the
+threads wrote another value before: simt compares only the last write. Updates by other threads are ordered before
+everything that follows a later update of the same word, if a thread uses that update's value.
+And simt is more permissive than the memory model where appendix B says so; `races` then accepts both.
 """
 import functools
 import random
@@ -39,7 +38,7 @@ KERNELS, MESSAGES = 300, 200  # of both kinds
 WIDE, OFTEN, MEETING, AGAIN = 150, 60, 300, 200  # of the wide ones, of each kind
 PARTIAL, LANES, PARTS = 600, 300, 600
 BYTES = 2048  # of shared memory, and of global memory
-ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
+ROOM_AT, ROOM = 2176, 32768  # more global memory, after the flags
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
 TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
 HEAD = """// Written by make_hazards.py.
@@ -79,7 +78,7 @@ def macros():
 
 @functools.lru_cache(maxsize=None)
 def function_of(expression):
-    """An expression of t, b and r in C as a function."""
+    """Turns a C expression of t, b and r into a function."""
     return eval("lambda t, b, r: " + expression.replace("/", "//").replace("&&", "and"))
 
 
@@ -87,8 +86,8 @@ class Access:
     """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
 
     room = 0, BYTES
-    looks = True  # at what an atomic operation found
-    unit = property(lambda self: self.size)  # so many of its bytes belong together
+    looks = True  # whether the old value of an atomic operation is used
+    unit = property(lambda self: self.size)  # the number of bytes that are accessed together
 
     def __init__(self, kind, space, size, place, condition="", often=1):
         self.kind, self.space, self.size, self.place, self.condition = kind, space, size, place, condition
@@ -105,18 +104,18 @@ class Access:
         return "if (%s) { %s }" % (self.condition, line) if self.condition else line
 
     def compiled(self):
-        """Functions of t, b and r: its place, and whether that thread makes it."""
+        """Functions of t, b and r: the place, and whether that thread makes the access."""
         return function_of(self.place), function_of(self.condition or "True")
 
     def value(self, t, b, r, line):
-        """What a store writes, byte by byte; see `word` in the program."""
+        """The bytes that a store writes; see `word` in the program."""
         word = (t * 2654435761 + b * 40503001 + r * 97000033 + line * 7919003) & 0xFFFFFFFF
         word ^= word >> 15
         return b"".join(((word + k) & 0xFFFFFFFF).to_bytes(4, "little") for k in range(4))[:self.size]
 
 
 class Same(Access):
-    """A store of what others store there too."""
+    """A store of the value that others store there too."""
 
     def text(self):
         return super().text().replace("word(t, b, r, __LINE__)", "7")
@@ -126,7 +125,7 @@ class Same(Access):
 
 
 class Alike(Access):
-    """A store of what some others store there too."""
+    """A store of the value that some others store there too."""
 
     def text(self):
         return super().text().replace("word(t, b, r, __LINE__)", "7 + t % 3 % 2")
@@ -136,7 +135,7 @@ class Alike(Access):
 
 
 class Update(Access):
-    """An atomic operation at whose old value nobody looks."""
+    """An atomic operation whose old value is not used."""
 
     looks = False
 
@@ -150,8 +149,8 @@ class Update(Access):
 
 
 class Named:
-    """A barrier of some warps of a block: a bit for each, and for those that only arrive there and go on. No two
-    have one number."""
+    """A barrier of some warps of a block, given as bits, as are the warps that only arrive and do not wait. Each
+    barrier has another number."""
 
     def __init__(self, number, warps, arriving=0):
         self.number, self.warps, self.arriving = number, warps, arriving
@@ -166,7 +165,7 @@ class Named:
 
 
 class Message:
-    """Thread t of block b sets a flag, or waits until it is set. `how`: what orders, in front of it or behind."""
+    """Thread t of block b sets a flag, or waits until it is set. `how`: its memory order, or the fence before or after it."""
 
     def __init__(self, kind, how, flag, b, t):
         self.kind, self.how, self.flag, self.b, self.t = kind, how, flag, b, t
@@ -176,10 +175,10 @@ class Message:
         return "if (b == %d && t == %d) %s_%s(f + %d);" % (self.b, self.t, self.kind, self.how, 4 * self.flag)
 
     fences = property(lambda self: self.how.startswith("fence"))
-    orders = property(lambda self: self.how.startswith(("release", "acquire")))  # itself
-    far = property(lambda self: not self.how.endswith("_cta"))  # other blocks, too
+    orders = property(lambda self: self.how.startswith(("release", "acquire")))  # without a fence
+    far = property(lambda self: not self.how.endswith("_cta"))  # at device scope
     FENCES = {"fence": "__threadfence()", "fence_cta": "__threadfence_block()"}
-    # A fence has a scope of its own: all flags are written and read in front of it or behind it for the device.
+    # With a fence, which has its own scope, the flag itself is written and read at device scope.
     seen_far = property(lambda self: self.far or self.fences)
 
     @staticmethod
@@ -197,7 +196,7 @@ class Message:
 
 
 class Post(Message):
-    """One by relaxed operations of all lanes of a warp, of which only that of thread t changes the flag, or stays."""
+    """A flag set by relaxed operations of all lanes of a warp; only that of thread t changes the flag, or is the last."""
 
     def __init__(self, way, flag, b, t):
         first = t // WARP * WARP
@@ -217,7 +216,7 @@ class Post(Message):
 
 
 class Fences:
-    """Threads of a block call a fence, each for itself."""
+    """Threads of a block each call a fence."""
 
     def __init__(self, how, b, threads):
         self.how, self.b, self.threads = how, b, threads
@@ -231,7 +230,7 @@ class Fences:
 
 
 class Letter:
-    """What a thread of block b knew in a step, when it called a fence or released: for other blocks, too, or not."""
+    """A release: the steps known to a thread of block b when it called a fence or released, at block or device scope."""
 
     def __init__(self, b, far, me, step, knew):
         self.b, self.far, self.me, self.step, self.knew = b, far, me, step, knew
@@ -241,7 +240,7 @@ class Letter:
 
 
 class Kernel:
-    """A list of accesses, and of "block", "warp", a mask of lanes that meet, ("loop", rounds), "end"."""
+    """A list of accesses, and of "block", "warp", a mask of lanes that synchronise, ("loop", rounds), "end"."""
 
     def __init__(self, number):
         self.number, self.random = number, random.Random(7411 * number + 3)
@@ -259,10 +258,10 @@ class Kernel:
         for _ in range(r.choice((0, 1, 1, 2))):
             self.change()
 
-    # ---- What a kernel does ----
+    # ---- Making a kernel ----
 
     def own(self, space):
-        """A place that is this thread's alone."""
+        """A place that only this thread uses."""
         r = self.random
         place = r.choice(("t", "t", "(t ^ %d)" % r.choice((1, 3, 16, 31)), "(%d - t)" % (self.threads - 1),
                           "(t * %d %% 128)" % r.choice((3, 5, 33))))
@@ -303,7 +302,7 @@ class Kernel:
             self.parts.append("end")
 
     def exchange(self, space, size):
-        """Lanes read what others of their warp have, meet, and write to their own places."""
+        """Lanes read the places of other lanes of their warp, synchronise, and write to their own."""
         r = self.random
         base = " + b * 128" if space == "global" else ""
         if self.reach(base, size):
@@ -352,7 +351,7 @@ class Kernel:
     # ---- Its text ----
 
     def lines(self, first):
-        """The text, of which the first line has this number; notes which access stands where."""
+        """The text, whose first line has this number; records the line of each access."""
         out = ["__global__ void __launch_bounds__(128) hazards_%d(unsigned char *given, unsigned *out) {" % self.number,
                "    START"]
         for part in self.parts:
@@ -389,7 +388,7 @@ class Kernel:
         return out
 
     def units(self):
-        """In how many bytes at once all accesses can be looked at."""
+        """The largest number of bytes that every access uses together, so that they need not be examined singly."""
         return min([part.unit for part in self.parts if isinstance(part, Access)], default=4)
 
     generous, unroll = False, ""
@@ -419,7 +418,7 @@ class Kernel:
         return of
 
     def groups(self, part):
-        """The threads that meet, by their numbers in the grid."""
+        """The groups of threads that synchronise, by their numbers in the grid."""
         for b in range(self.blocks):
             if part == "block":
                 yield [b * self.threads + t for t in range(self.threads)]
@@ -432,8 +431,8 @@ class Kernel:
                        if part == "warp" or part >> t % WARP & 1]
 
     def pass_on(self, message, of, posted, step, known):
-        """Into a flag goes what its thread releases there or had made ready by a fence. Who reads it takes that
-        with an acquire, or else by the next fence."""
+        """A flag carries the releases of the thread that sets it, by the store itself or by an earlier fence. The
+        reader acquires them with the load itself, or with its next fence."""
         me = message.b * self.threads + message.t
         own = Letter(message.b, message.far, me, step, known[me])
         if message.kind == "POST":
@@ -482,7 +481,7 @@ class Kernel:
                                                         written and written[k:k + self.unit]))
 
     def races(self):
-        """(pairs of lines that race, pairs that may be told or not)"""
+        """(pairs of lines that race, pairs that may be reported or not)"""
         found, maybe = self.racing()
         if self.is_judged_generously():
             self.generous = True
@@ -512,7 +511,7 @@ class Kernel:
 
 
 class Messages(Kernel):
-    """Threads do something, one of them posts it, another one waits for that, and threads use it."""
+    """Threads make accesses, one of them sets a flag, another waits for it, and threads make further accesses."""
 
     def make(self):
         r = self.random
@@ -541,7 +540,7 @@ class Messages(Kernel):
             self.parts.append(part)
 
     def use(self, b, t, of, size):
-        """What threads of block b, or one of them, do where block `of` has its places."""
+        """Accesses of threads of block b, or of one of them, to the places of block `of`."""
         r = self.random
         who = "b == %d" % b if r.random() < 0.6 else "b == %d && t == %d" % (b, t)
         place = r.choice(("t", "t", "%d" % t, "t / 32", "(t ^ 1)")) + " + %d" % (128 * of)
@@ -561,9 +560,9 @@ class AlikeWide(WideAccess, Alike):
 
 
 class Wide(Kernel):
-    """Places that are only read, and others that are written once, as kernels go through arrays."""
+    """Some places are only read and others are written once, as kernels traverse arrays."""
 
-    AREA = ROOM // 4  # bytes, of which each array has one
+    AREA = ROOM // 4  # bytes of each array
 
     def make(self):
         r = self.random
@@ -579,7 +578,7 @@ class Wide(Kernel):
             self.disturb()
 
     def pass_over(self, area, kind, condition=""):
-        """All threads go through an area: what they write is each one's own."""
+        """All threads traverse an area; each writes only its own places."""
         r = self.random
         size, rounds = r.choice((4, 4, 4, 8, 16)), r.choice((2, 3, 5))
         thread, threads = "(t + b * %d)" % self.threads, self.threads * self.blocks
@@ -596,7 +595,7 @@ class Wide(Kernel):
         self.parts += [("loop", rounds), WideAccess(kind, "global", size, place, condition), "end"]
 
     def disturb(self):
-        """One access more: of few threads, or as all others."""
+        """One more access: by few threads, or by all of them."""
         r = self.random
         area, kind, condition = r.randrange(4), r.choice(("LOAD", "STORE")), r.choice(("", self.condition()))
         if r.random() < 0.3:
@@ -610,7 +609,7 @@ class Wide(Kernel):
 
 
 class Often(Wide):
-    """What is read very often before it is written, or not."""
+    """Places that are read very often before they are written, or not written."""
 
     def make(self):
         r = self.random
@@ -631,13 +630,13 @@ class Often(Wide):
                           "(t * 40503) / 64", "b * 32 + t % 32", "t / 2"))
         place = "(%s + %d) %% %d + %d" % (place, r.choice((0, 0, 1, 5)), self.AREA // size, area * self.AREA // size)
         condition = self.condition() if r.random() < 0.4 else ""
-        # So often that each of them is some thousand accesses of warps, and some are what fills a list of them.
+        # So often that each is some thousand accesses of warps, some of which fill the checker's list.
         self.parts.append(WideAccess("LOAD", "global", size, place, condition, r.choice((1, 700, 1500, 4000))))
 
 
 class Meeting(Wide):
     """Two to four accesses to the same few words, by all threads, a warp, a block or a thread. Between them
-    others may be made so often that not each of them is remembered."""
+    others may be repeated so often that the checker does not record each of them."""
 
     def make(self):
         r = self.random
@@ -665,7 +664,7 @@ class Meeting(Wide):
 
 
 class Chosen(Wide):
-    """Kernels with one race, which only one of several reads that are remembered tells of."""
+    """Kernels with one race, which only one of several recorded reads shows."""
 
     LAST = "t % 32 + 5"  # the words of most of them
     OTHERS = "LOAD", "t % 32 + 4097", "", 9000
@@ -676,7 +675,7 @@ class Chosen(Wide):
         (2, [("LOAD", LAST, "b == 0"), ("LOAD", LAST, "b == 1"), OTHERS, "block", ("STORE", LAST, "b == 1")]),
         (2, [("LOAD", LAST, ""), OTHERS, OTHERS, "block", ("STORE", LAST, "b == 1 && t / 32 == 1")]),
     ]
-    for first, then in (FIRST, THEN), (THEN, FIRST):  # whichever of the warps runs first
+    for first, then in (FIRST, THEN), (THEN, FIRST):  # either warp may run first
         for place in LAST, "t % 32 * 3":
             KERNELS += [(1, [("LOAD", place, first), ("LOAD", place, then), ("STORE", place, then)]),
                         (1, [("LOAD", place, first), ("LOAD", place, then), OTHERS, ("STORE", place, then)])]
@@ -692,10 +691,10 @@ class Chosen(Wide):
 
 
 class Again(Wide):
-    """A few lanes access the same few words again and again, and whole warps do among them; some store what
-    others store there."""
+    """A few lanes access the same few words repeatedly, and so do whole warps between them; some store the
+    values that others store."""
 
-    unroll = '_Pragma("unroll 1") '  # it is the same instruction that does it again
+    unroll = '_Pragma("unroll 1") '  # so that the same instruction is executed again
     PLACES = ("t % 32 * 2 + t % 3 % 2", "t % 32 * 2 + t % 3 % 2", "t % 32", "t % 32 * 3", "t % 32 / 4", "7", "(t * 40503) / 64 % 64")
 
     def make(self):
@@ -713,7 +712,7 @@ class Again(Wide):
             self.one(r.choice(("STORE", "STORE", "LOAD")))
 
     def read_again(self):
-        """Then a lane, or a warp, stores: behind a barrier of all or not."""
+        """Then a lane or a warp stores, perhaps after a barrier of the block."""
         r = self.random
         for _ in range(r.randrange(1, 3)):
             self.loop(["LOAD"] * r.choice((1, 1, 2)))
@@ -723,14 +722,14 @@ class Again(Wide):
         self.one("STORE")
 
     def store_alike(self):
-        """Then one of those that stored goes on."""
+        """Then one of the threads that stored makes another access."""
         r = self.random
         self.one(r.choice(("SAME", "ALIKE")), r.choice(("7", "t % 32 / 4", "t / 64")))
         self.parts.append(r.choice((None, None, "block", "warp")))
         self.one(r.choice(("SAME", "LOAD", "STORE")), r.choice(("7", "t % 32 / 4", "t / 64")), lanes=1)
 
     def rows(self):
-        """Whole warps, in rows or anywhere."""
+        """Whole warps access consecutive words or any."""
         r = self.random
         for kind in r.choice((["STORE", "STORE"], ["STORE", "STORE", "STORE"], ["SAME", "STORE"], ["LOAD", "STORE"], ["STORE", "LOAD"])):
             row = r.choice(("t % 32", "t % 32 + 32", "t", "t % 32 * 2 + t % 3 % 2", "(t * 40503) / 64 % 64", "t % 32 * 31 % 32 + t % 2 * 32"))
@@ -760,17 +759,17 @@ class Again(Wide):
 
 
 class Told(Again):
-    """Of 12,000 of these the ones, found by damaging the checker, in which a pair of lines is easily passed over:
-    each of theirs is named."""
+    """The kernels, out of 12,000, in which a pair of lines is easily missed, found by damaging the checker: each
+    pair must be reported."""
 
-    NUMBERS = (10402, 10429,  # reads by a lane beside older ones by whole warps
+    NUMBERS = (10402, 10429,  # reads by a lane besides older ones by whole warps
                10020, 10024,  # whole warps store where whole groups of words were stored
-               11051, 19058, 12570, 19122,  # reads that a list has already
-               10483, 21002, 21399)  # neighbours store the same, or not
+               11051, 19058, 12570, 19122,  # reads that are already in a list
+               10483, 21002, 21399)  # neighbours store the same value, or not
 
 
 class Partial(Kernel):
-    """A few accesses to the same words by blocks, warps or lanes, four of which then not all meet."""
+    """A few accesses to the same words by blocks, warps or lanes; then not all four of them synchronise."""
 
     OF = {"b": ("b == %d", "b != %d"), "t / 32": ("t / 32 == %d", "t / 32 != %d"), "t": ("t == %d", "t != %d && t < 4")}
 
@@ -796,7 +795,7 @@ class Partial(Kernel):
         self.parts.append(of(kind, self.space, size, place, condition))
 
     def three(self, kind):
-        """At one line or at three."""
+        """The accesses are on one line or on three."""
         r = self.random
         only, but = self.OF[self.group]
         members = r.sample(range(4), 4)
@@ -829,7 +828,7 @@ class Partial(Kernel):
                 self.message()
 
     def message(self):
-        """From one of the four to another one, and most often from all of the first to all of the other."""
+        """Orders one of the four before another, most often all threads of the first before all of the other."""
         r = self.random
         sides = [{"b": (k, 0), "t / 32": (0, 32 * k), "t": (0, k)}[self.group] for k in r.sample(range(4), 2)]
         together = "warp" if r.random() < 0.7 else None
@@ -839,13 +838,13 @@ class Partial(Kernel):
 
 
 class Parts(Kernel):
-    """A few bytes, or halves of words, that lanes and warps read, one behind the other, and a store by a lane or two:
-    behind it, or in front, of the same size or of whole words."""
+    """Lanes and warps read a few bytes or 16-bit words in turn, and a lane or two store, after them or before, with
+    the same size or whole words."""
 
     PLACES = ("7", "7", "7", "7", "t / 8 % 4", "t % 4", "t % 32 / 16", "t % 32", "t % 32 + t % 2", "t % 32 / 3 + t % 32 % 3", "t * 5 % 32")
     LANES = ("t % 32 == 0", "t % 32 == 0", "t % 32 == 7", "t % 32 == 31", "t % 32 == 31", "t % 32 % 31 == 0", "t % 32 < 2")
 
-    # Found by damaging the checker: of two records the one that matters is not the last.
+    # Found by damaging the checker: the race is with the older of two records.
     CHOSEN = ([("LOAD", "t == 0"), ("LOAD", ""), ("STORE", "t == 0")],
               [("SAME", "t % 31 == 0"), ("LOAD", "t == 31")],
               [("SAME", "t % 31 == 0"), ("LOAD", "")])
@@ -874,8 +873,8 @@ class Parts(Kernel):
 
 
 class Lanes(Kernel):
-    """Lanes of a warp do something and call a fence together. One of them posts it, another thread waits for that,
-    and it, or its warp, does something there too."""
+    """Lanes of a warp make accesses and call a fence together. One of them sets a flag, another thread waits for it,
+    and that thread, or its warp, accesses the same places."""
 
     def make(self):
         r = self.random
@@ -900,7 +899,7 @@ class Lanes(Kernel):
         self.parts.append(r.choice((None, None, None, "warp", 0xFF, 0x8001)))
         if r.random() < 0.2:
             self.one("LOAD", b, warp, few=True)
-        # Lanes that part of them met may come apart from the others: then who is first, or last, is left open.
+        # Lanes that synchronised may run separately from the others: then the first or last lane is unspecified.
         apart = any(isinstance(part, int) for part in self.parts)
         way = r.choice(("alone", "swap") if apart else ("alone", "alone", "swap", "first", "last"))
         self.parts.append(Post(way, flag, b, r.choice(fenced)))
@@ -911,8 +910,8 @@ class Lanes(Kernel):
 
 
 def meet(known, group, step, waiting=None):
-    """What threads know of each other's steps, and of those of all others, once they have met in this step: all,
-    or those that wait there."""
+    """Merges the threads' knowledge of all threads' steps when they synchronise in this step: for all of them, or
+    for those that wait."""
     different = {id(known[me]): known[me] for me in group}.values()
     joined = [max(column) for column in zip(*different)]
     for me in group:
@@ -922,25 +921,25 @@ def meet(known, group, step, waiting=None):
 
 
 def meet_behind_fences(letters, group, waiting):
-    """What any of them has made ready, or read, counts for all that wait."""
+    """The pending releases and acquires of any of them count for all that wait."""
     met = list({id(letter): letter for me in group for letter in letters.get(me, ())}.values())
     for me in waiting if met else ():
         letters[me] = met
 
 
 class Event:
-    """What thread `me` of the grid does to a byte, or several, in a step, and what it knows of others' steps then."""
+    """An access of thread `me` of the grid to one or more bytes in a step, and the steps of others ordered before it."""
 
     def __init__(self, access, b, t, me, step, known, written):
         self.access, self.b, self.t, self.me = access, b, t, me
         self.step, self.known, self.written = step, known, written
 
     def before(self, other):
-        """Whether this one, which is of no later step, is ordered before the other."""
+        """Whether this event, which is not in a later step, is ordered before the other."""
         return self.me == other.me or other.known[self.me] > self.step
 
     def strong(self, other):
-        """Whether it is strong, at a scope that covers the other thread."""
+        """Whether the access is strong, at a scope that includes the other thread."""
         how = getattr(self.access, "how", "")
         return self.access.kind in ("ATOMIC", "POST", "AWAIT") and (
             self.b == other.b or how not in ("release_cta", "acquire_cta"))
@@ -951,14 +950,14 @@ class Event:
         return not (self.strong(other) and other.strong(self))
 
     def stores_as(self, other, stored):
-        """Whether this thread, perhaps later on, stores the same as the other one: then it may find that there.
-        `stored`: by thread and what it stores, the last step in which it does."""
+        """Whether this thread, now or later, stores the same value as the other: then the checker may find no race.
+        `stored`: {(thread, value): the last step in which it is stored}."""
         return (self.access.kind == other.access.kind == "STORE" and
                 stored.get((self.me, other.written), -1) >= self.step)
 
     def observed(self, other, events):
-        """Whether one of the two is an update, and behind another update of the byte comes the other: then that
-        update may have observed the one, which is ordered before what comes behind it."""
+        """Whether one of the two is an update, and the other comes after another update of the byte: that update may
+        have observed the first, and then the first is ordered before everything after it."""
         def behind(update, access):
             return update.access.kind == "ATOMIC" and any(
                 own.access.kind == "ATOMIC" and own.access.looks and own.me != update.me and own.step < access.step and own.before(access)
@@ -975,7 +974,7 @@ PROGRAMS = {
 
 
 def program(which="", every=1):
-    """(text, kernels): one of so many each."""
+    """(text, kernels): one kernel out of every so many."""
     own = (*Update.macros(), *Post.macros()) if which == "partial" else ()
     lines = (HEAD + "\n".join([*macros(), *Message.macros(), *own])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",

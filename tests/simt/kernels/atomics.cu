@@ -1,7 +1,7 @@
-// Atomic operations on shared memory, a kernel for each. Hardware has an instruction for some; the
-// others are loops of a load and a compare-and-swap. A warp has words of its own, so that nobody
-// else comes in between: each count follows from which lanes share a word, and from what they leave
-// there.
+// Atomic operations on shared memory, one kernel each. Hardware has instructions for some of them; the
+// others are loops of a load and a compare-and-swap. Each warp has its own words, so that no other warp
+// interferes: each count depends only on the lanes that share a word and on the values that they
+// store.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -10,8 +10,8 @@
 typedef unsigned long long u64;
 enum { WARP = 32, PLACES = 16 * WARP, MOST_WARPS = 8 };
 
-// Of an operation: its element, what memory holds before, and what a lane does, on the host too.
-// `v` is the lane's number, or the same for all.
+// An operation: its element type, the initial value in memory, and the operation of a lane, on the host
+// too. `v` is the lane's number, or the same for all.
 #define OPERATION(name, type, before, device, host)                                                \
     struct name {                                                                                  \
         typedef type T;                                                                            \
@@ -76,7 +76,7 @@ template <class Op> static void try_all() {
     }
 }
 
-// What all lanes add to one word: nvcc sees that it is the same, and one lane adds it for all.
+// All lanes add the same value to one word: nvcc sees that, and lets one lane add for all.
 __global__ void count_all(u64 *out, u64 each) {
     __shared__ u64 place[WARP];
     place[threadIdx.x] = 0;

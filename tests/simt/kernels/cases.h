@@ -1,9 +1,9 @@
-// What the programs here share: arrays on both sides, checks against the host, a clock, and a main
-// that runs the cases of a table.
+// Shared by the programs here: arrays on host and device, comparison with the host's results, a
+// clock, and a main that runs the cases of a table.
 //
 //     program [-s SCALE] [-t ROUNDS] [CASE...]
 //
-// -s: sizes so many times as large; -t: each case so often, with the time of each call
+// -s: multiply all sizes by SCALE; -t: run each case ROUNDS times and print the time of each call
 #ifndef CASES_H
 #define CASES_H
 
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <vector>
 
-// What was found is a line `ok NAME` or `wrong NAME: why`.
+// Prints a case's result, `ok NAME` or `wrong NAME: why`.
 static int wrong_count;
 
 static inline void tell(const char *name, bool good, const char *why) {
@@ -48,15 +48,15 @@ struct Case {
 static const char *current_case;
 static int rounds, current_round;
 
-// `time ROUND CASE WHAT WALL PROCESSOR`: the seconds of a statement that launches something, on the
-// wall and of the processor. WHAT is the statement's beginning, a kernel's name.
+// Prints `time ROUND CASE WHAT WALL PROCESSOR`: wall and processor seconds of a statement that
+// launches kernels. WHAT is the beginning of the statement, a kernel's name.
 static inline void tell_time(const char *what, double wall, clock_t processor) {
     if (rounds > 0)
         printf("time %d %s %.*s %.6f %.6f\n", current_round, current_case, (int)strcspn(what, "<("),
                what, wall, (double)processor / CLOCKS_PER_SEC);
 }
 
-// Runs launches to their end, by the clock.
+// Waits for launches to end, and times them.
 #define RUN(...)                                                                                   \
     do {                                                                                           \
         auto run_start = std::chrono::steady_clock::now();                                         \
@@ -69,7 +69,7 @@ static inline void tell_time(const char *what, double wall, clock_t processor) {
         tell_time(#__VA_ARGS__, run_wall.count(), run_processor);                                  \
     } while (0)
 
-// n elements on the host and on the device; made on the host, 0 or by a function of the index.
+// n elements on the host and on the device; the host sets them to 0 or to a function of the index.
 template <typename T> struct Array {
     std::vector<T> host;
     T *device = nullptr;
@@ -95,7 +95,7 @@ template <typename T> struct Array {
     }
 };
 
-// A number in [-1, 1), by index; whole numbers from 0 to limit - 1.
+// A number in [-1, 1), by index; an integer from 0 to limit - 1.
 static inline float real(int i) {
     return (float)((unsigned)i * 2654435761u >> 8) / (float)(1 << 23) - 1.0f;
 }
@@ -103,7 +103,7 @@ static inline int whole(int i, int limit) {
     return (int)(((unsigned)i * 2246822519u + 374761393u >> 7) % (unsigned)limit);
 }
 
-// 32 bits that look like chance, by index and purpose.
+// 32 pseudo-random bits, by index and purpose.
 static inline unsigned mix(unsigned x) {
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
@@ -113,7 +113,7 @@ static inline unsigned chance(int i, unsigned purpose) {
     return mix((unsigned)i * 2654435761u + mix(purpose + 77));
 }
 
-// Every element is what the host computed, but for `tolerance` as a part of it and of 1.
+// Compares every element with the host's, with `tolerance` as relative and absolute error.
 template <typename T, typename U>
 static void compare(const std::vector<T> &got, const std::vector<U> &want, double tolerance = 0) {
     char name[100], why[160] = "";
@@ -131,7 +131,7 @@ static void compare(Array<T> &got, const std::vector<U> &want, double tolerance 
     compare(got.fetch(), want, tolerance);
 }
 
-// Calls a function of cub::Device...: for its storage's size, then for real.
+// Calls a function of cub::Device... twice: for the size of its storage, then to run it.
 template <typename F> static void device_wide(F call) {
     size_t bytes = 0;
     CUDA(call(nullptr, bytes));

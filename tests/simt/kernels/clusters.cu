@@ -1,6 +1,6 @@
-// What only devices with clusters have, one thing a kernel, so that each is counted alone: accesses
-// of another block's shared memory, the barrier of a cluster, copies in bulk, stores that count at an
-// mbarrier. Then a histogram and a transposition that use them together.
+// Features of devices with clusters, one per kernel, so that each is counted separately: accesses to
+// another block's shared memory, the barrier of a cluster, bulk copies, stores that count at an
+// mbarrier. Then a histogram and a transpose that use them together.
 #include <cuda_pipeline.h>
 
 #include "cases.h"
@@ -66,7 +66,7 @@ __device__ void make_and_expect(unsigned long long *barrier, unsigned bytes) {
                  : "memory");
 }
 
-// One thread fetches, and that alone waits.
+// One thread copies, and only that thread waits.
 __global__ void bulk_load(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK * 8];
     __shared__ unsigned long long arrived;
@@ -126,7 +126,7 @@ template <bool BULK> __global__ void bulk_far(const int *in, int *out) {
         asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
                      " [%0], [%1], %2, [%3];" ::"r"(there), "r"(shared_address(mine)),
                      "r"((int)sizeof s), "r"(barrier) : "memory");
-    cluster.sync(); // all copies have been asked for: here they are done, whatever the order
+    cluster.sync(); // after this barrier all copies have been started
     if (t == 0)
         while (!TRY(&arrived, 0)) {
         }

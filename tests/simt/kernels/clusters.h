@@ -1,4 +1,4 @@
-// What the programs of clusters share: addresses in shared memory, waiting at an mbarrier,
+// Shared by the programs with clusters: addresses in shared memory, waiting at an mbarrier,
 // launches.
 #ifndef CLUSTERS_H
 #define CLUSTERS_H
@@ -20,7 +20,7 @@ __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_gene
         done_;                                                                                     \
     })
 
-// A launch in clusters of this shape; none: in those of the kernel, if it has any.
+// A launch in clusters of this shape; without a shape, in the kernel's own clusters, if any.
 struct Shape {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config;

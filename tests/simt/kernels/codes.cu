@@ -1,5 +1,5 @@
 // Codecs: LZ77 matches in a window, a picture's blocks and their lengths, prefix codes, checksums.
-// In most of them each thread decodes a stream of its own, and how far it goes depends on its
+// In most of them each thread decodes its own stream, and its number of steps depends on the
 // bytes.
 #include <algorithm>
 #include <string>
@@ -57,7 +57,7 @@ __global__ void lz_decode(const byte *tokens, const int *begin, byte *out, const
     }
 }
 
-// The longest match of what follows in[at] before `end` with what began up to 48 bytes earlier.
+// The longest match of the text at in[at], up to `end`, with text that begins up to 48 bytes earlier.
 static Match longest(const byte *in, int at, int end, int most) {
     int best = 0, distance = 0;
     for (int d = 1; d <= 48 && d <= at; d++) {
@@ -118,7 +118,7 @@ static void matches(int scale) {
     }
 }
 
-// ---- JPEG: the transform of 8 x 8 whole numbers, quantised and in zigzag; the length of its code
+// ---- JPEG: the transform of 8 x 8 integers, quantised and in zigzag; the length of its code
 
 __constant__ byte zigzag_c[64], quant_c[64];
 __constant__ short cosine_c[64];
@@ -245,7 +245,7 @@ static void pictures(int scale) {
         });
         Array<short> coef((size_t)blocks * 64);
         Array<int> bits(blocks);
-        for (int again = 0; again < 2; again++) // what then differs is arbitration
+        for (int again = 0; again < 2; again++) // run twice: counts that differ then are arbitration noise
             RUN(jpeg_dct<<<blocks / 4, dim3(8, 8, 4)>>>(picture, w, coef, w / 8));
         RUN(jpeg_huffman_size<<<blocks_for(blocks, 40), 40>>>(coef, blocks, bits));
         std::vector<int> want(blocks * 64), lengths(blocks);
@@ -258,7 +258,7 @@ static void pictures(int scale) {
     }
 }
 
-// ---- Canonical prefix codes: for each thread a stream, 64 bits of it at hand
+// ---- Canonical prefix codes: a stream per thread, with a buffer of 64 bits
 
 __constant__ int huff_first[17], huff_index[17], huff_counts[17];
 __constant__ byte huff_symbols[32];

@@ -1,4 +1,4 @@
-"""The comparison itself: it finds what differs between a count and a recording, and forgives only noise."""
+"""Tests the comparison itself: it must find each difference between a count and a recording, and allow only noise."""
 import sys
 
 import compare_ncu
@@ -8,7 +8,7 @@ from device import path
 
 SAME = [4, 8, 4, 2, 2, 0, 16, 64, 2, 2]
 MANY = [4, 8000, 4] + SAME[3:]
-NOT_EQUAL = [  # what the CPU device counts; ncu's counts of each launch; what compare_ncu.py says
+NOT_EQUAL = [  # the CPU device's count; ncu's counts of each launch; the message of compare_ncu.py
     ("equal", SAME, [SAME], "1 launches compared, 0 differences"),
     ("a sector too many", SAME[:7] + [65] + SAME[8:], [SAME], "global_ld_sectors"),
     ("noise", MANY, [[4, 8200, 204]], " 0 differences"),
@@ -20,7 +20,7 @@ NOT_EQUAL = [  # what the CPU device counts; ncu's counts of each launch; what c
 
 
 def test_files(tests):
-    """compare_ncu.py, which compares two files."""
+    """Tests compare_ncu.py, which compares two files."""
     files = [tests.file("compare-ncu.csv"), tests.file("compare-simt.csv")]
     kernel = "void sum<(unsigned int)64, (bool)1>(const float *, int)"
     for name, mine, hardware, word in NOT_EQUAL:
@@ -37,7 +37,7 @@ def test_files(tests):
 
 
 def test_launches(tests, counted):
-    """Each counter of a launch when it is one more, and a launch that is missing."""
+    """The comparison must find each counter that is one too large, and a missing launch."""
     busy = [mine for mine in counted if int(mine["shared_ld_insts"]) and int(mine["shared_st_insts"])]
     missed = []
     for counter in compare_ncu.COUNTERS:

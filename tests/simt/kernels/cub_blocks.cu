@@ -1,6 +1,6 @@
 // CUB: kernels made of its block-wide and warp-wide collectives, and its device-wide algorithms.
-// What looks back at other tiles (scan, select, run lengths) gets one tile: how often it reads
-// while it waits for them depends on time.
+// Algorithms with decoupled look-back (scan, select, run lengths) get one tile, because the number of
+// their spin reads depends on timing.
 #include <algorithm>
 #include <cub/cub.cuh>
 #include <limits.h>

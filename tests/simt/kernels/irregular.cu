@@ -1,13 +1,13 @@
 // Work that depends on the data: top-k, histograms, a merge, breadth-first search,
-// sparse matrices in compressed rows. What a kernel does depends only on its input, not on which
-// thread comes first.
+// sparse matrices in compressed rows. The accesses of a kernel depend only on its input, not on the
+// order of threads.
 #include <algorithm>
 
 #include "cases.h"
 
 // ---- Top-k of each row
 
-// Bits from the top: how many keys share the prefix so far and have the next bit.
+// From the highest bit down, counts the keys that have the prefix so far and the next bit.
 __global__ void topk_radix_select(const unsigned *in, unsigned *kth, int C, int k) {
     __shared__ unsigned bins[16], prefix, left;
     const unsigned *x = in + blockIdx.x * C;

@@ -123,7 +123,7 @@ static void wmma_all(int) {
 
 // ---- Products of large matrices
 
-// As the first examples of wmma do it: a warp for each tile, straight from global memory.
+// As in the first examples of wmma: a warp for each tile, directly from global memory.
 __global__ void wmma_gemm_simple(const half *a, const half *b, float *c, int M, int N, int K,
                                  float alpha, float beta) {
     int warpM = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;
@@ -148,7 +148,7 @@ __global__ void wmma_gemm_simple(const half *a, const half *b, float *c, int M, 
     }
 }
 
-// A block for 64 by 64, four warps; tiles of 64 by 32 in shared memory, PAD elements behind rows.
+// A block of four warps for 64 by 64; tiles of 64 by 32 in shared memory, with PAD elements after each row.
 template <int PAD>
 __global__ void wmma_gemm_tiles(const half *a, const half *b, float *c, int N, int K) {
     __shared__ __align__(128) half sa[64][32 + PAD], sb[64][32 + PAD];
@@ -180,8 +180,8 @@ __global__ void wmma_gemm_tiles(const half *a, const half *b, float *c, int N, i
 
 static __device__ unsigned shared(const void *at) { return (unsigned)__cvta_generic_to_shared(at); }
 
-// The same by mma; b lies by rows, and ldmatrix transposes it. SWIZZLE: pieces of 16 bytes of a row
-// change places by the row's number.
+// The same with mma; b is stored by rows, and ldmatrix transposes it. SWIZZLE: the 16-byte vectors of a
+// row are permuted by the row's number.
 template <bool SWIZZLE>
 __global__ void mma_gemm_ldmatrix(const half *a, const half *b, float *c, int N, int K) {
     __shared__ __align__(128) half sa[64][32], sb[32][64];
@@ -245,7 +245,7 @@ static void gemms(int scale) {
 
 // ---- Matrices of 8 by 8 between shared memory and registers
 
-// The first matrices of four whose rows are `stride` bytes apart.
+// Loads the first matrices of four whose rows are `stride` bytes apart.
 #define MATRIX_LOAD(name, form, COUNT, OUT)                                                        \
     __global__ void name(const uint4 *in, unsigned *out, int stride) {                             \
         __shared__ __align__(128) char s[32 * 160];                                                \
@@ -290,7 +290,7 @@ __global__ void movmatrix(const unsigned *in, unsigned *out) {
                  : "r"(in[threadIdx.x]));
 }
 
-// Of words that hold rows of 8 halves, four to a row, those that each lane gets, by matrix.
+// The words, out of rows of 8 halves with four words each, that each lane gets, by matrix.
 static std::vector<unsigned> held(const std::vector<unsigned> &rows, int count, bool turned) {
     const unsigned short *half_of = (const unsigned short *)rows.data();
     std::vector<unsigned> words;

@@ -1,5 +1,5 @@
-// Layers of language models as libraries write them: softmax, layer norm, RMS norm, attention. Rows
-// are in registers, in shared memory or read again, as float, float4 and half.
+// Layers of language models as in libraries: softmax, layer norm, RMS norm, attention. Rows are kept in
+// registers or shared memory, or are read again, as float, float4 and half.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
@@ -76,7 +76,7 @@ __global__ void layernorm_forward_kernel4(float *__restrict__ out, float *__rest
     }
 }
 
-// Every warp takes rows in turn; weight and bias gradients gather in shared memory.
+// Every warp takes rows in turn; shared memory accumulates weight and bias gradients.
 __global__ void layernorm_backward_kernel(float *dinp, float *dweight, float *dbias,
                                           const float *dout, const float *inp, const float *weight,
                                           const float *mean, const float *rstd, int N, int C) {
@@ -192,7 +192,7 @@ __global__ void permute_kernel(float *q, float *k, float *v, const float *inp, i
     }
 }
 
-// One warp a query, keys and values in tiles of shared memory, the softmax as it goes.
+// One warp for each query, keys and values in tiles of shared memory, with an online softmax.
 __global__ void flash_attention(float *out, const float *Q, const float *K, const float *V, int T) {
     const int D = 16, TILE = 32;
     __shared__ float Ks[TILE][D + 1], Vs[TILE][D + 1];

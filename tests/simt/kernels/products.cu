@@ -3,7 +3,7 @@
 
 #include "cases.h"
 
-// C = A B; sums of small whole numbers are exact in any order.
+// C = A B; sums of small integers are exact in any order.
 template <typename T>
 static std::vector<T> product(const std::vector<T> &a, const std::vector<T> &b, int M, int N,
                               int K) {
@@ -120,7 +120,7 @@ __global__ void hgemm_half2(int M, int N, int K, const half *A, const half *B, h
     for (int i = 0; i < 2; i++) *(half2 *)&C[(row + ty + 16 * i) * N + col + 2 * tx] = acc[i];
 }
 
-// Many small products, a warp or less for each.
+// Many small products, each by a warp or less.
 template <int SIZE>
 __global__ void batched_small_gemm(const float *A, const float *B, float *C, int batch) {
     extern __shared__ float s[];

@@ -1,5 +1,5 @@
-// One algorithm for each kernel, as the CUDA samples teach it: vector addition, transposes, a
-// scan, a stencil, random walks, dynamic programming.
+// One algorithm per kernel, as in the CUDA samples: vector addition, transposes, a scan, a stencil,
+// random walks, dynamic programming.
 #include <algorithm>
 
 #include "cases.h"
@@ -157,7 +157,7 @@ __global__ void random_walks(unsigned seed, int *steps, int n, int width) {
     steps[i] = count;
 }
 
-// Shortest way down a grid of costs: some rows a launch, with a halo that shrinks row by row.
+// The shortest path down a grid of costs: several rows per launch, with a halo that shrinks row by row.
 __global__ void dynproc_kernel(int iteration, const int *gpuWall, const int *gpuSrc,
                                int *gpuResults, int cols, int startStep) {
     const int BLOCK_SIZE = 128;

@@ -1,6 +1,6 @@
 // Texts and interpreters: an automaton over characters, numbers in lines, a bytecode, a regular
-// expression. In most of them each thread has a text or a program of its own, on which its path
-// depends. C++17.
+// expression. In most of them each thread has its own text or program, which determines its path.
+// C++17.
 #include <algorithm>
 #include <string>
 
@@ -14,7 +14,7 @@ static Array<char> characters(const std::string &text) {
     return Array<char>(std::vector<char>(text.begin(), text.end()));
 }
 
-// ---- Many words at once: an automaton of 16-bit transitions, for each thread a part of the text
+// ---- Search for many words at once: an automaton of 16-bit transitions, a part of the text per thread
 
 __global__ void aho_corasick(const byte *text, int n, const unsigned short *__restrict__ next,
                              const unsigned *out, int chunk, int overlap, int *counts) {
@@ -91,7 +91,7 @@ static void words(int scale) {
     }
 }
 
-// ---- Lines of numbers with sign and fraction: for each thread a line
+// ---- Lines of numbers with sign and fraction: a line per thread
 
 __global__ void csv_parse(const char *text, const int *lines, long long *sums, int *fields, int n) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;

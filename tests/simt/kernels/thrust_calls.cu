@@ -1,5 +1,5 @@
 // Thrust, as programs call it: transforms, reductions, scans, sorts, searches and sets over
-// iterators. What looks back at other tiles gets one tile, as in cub_blocks.cu.
+// iterators. Algorithms with decoupled look-back get one tile, as in cub_blocks.cu.
 #include <algorithm>
 #include <iterator>
 #include <thrust/adjacent_difference.h>
@@ -123,7 +123,7 @@ static void reductions(int scale) {
             CUDA(cudaMemcpy(&most, ends.second, 4, cudaMemcpyDeviceToHost));
             got.push_back(most), got.push_back(least);
         });
-        compare(got, want, 1e-6);  // exact but at large scales
+        compare(got, want, 1e-6);  // exact except at large scales
     }
 }
 

@@ -1,4 +1,4 @@
-// Kernels for the page of `simt --html`: one of each kind of thing that it shows.
+// Kernels for the page of `simt --html`, one for each kind of content.
 // usage: page [never | endless]
 #include <cstdio>
 #include <cstring>
@@ -13,7 +13,7 @@ template <int STRIDE> __global__ void strided(int *out) {
     out[blockIdx.x * blockDim.x + t] = s[t / 32][t % 32 * STRIDE];
 }
 
-// Words of 8 and 16 bytes, which are served in groups of lanes, and bytes, four to a word.
+// Elements of 8 and 16 bytes, which are served in groups of lanes, and bytes, four to a word.
 __global__ void wide(int *out) {
     __shared__ int2 two[64];
     __shared__ int4 four[64];
@@ -29,7 +29,7 @@ __global__ void wide(int *out) {
     out[t] = a + b + c;
 }
 
-// The number of wavefronts differs from trip to trip, and more with every block.
+// The number of wavefronts differs between iterations, and grows with every block.
 __global__ void varying(int *out, int trips) {
     __shared__ int s[32 * 64];
     unsigned t = threadIdx.x;
@@ -50,7 +50,7 @@ __device__ __noinline__ int called(int x) {
     return s[2 * (threadIdx.x % 32)] + 1;
 }
 
-// A function that is not inlined, atomics, a branch that parts lanes, generic addresses.
+// A function that is not inlined, atomics, a divergent branch, generic addresses.
 __global__ void calls(int *out, int *sum) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;

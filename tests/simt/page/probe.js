@@ -1,5 +1,5 @@
-// What tests/simt/page does with a page in a browser. The answer takes the page's place, or goes to
-// the page around it.
+// Operates a page in a browser, for tests/simt/page. The result replaces the page, or is sent to the
+// page around it.
 const found = { errors: [] };
 addEventListener("error", event => found.errors.push(String(event.message)));
 addEventListener("securitypolicyviolation", event => found.errors.push(event.violatedDirective));
@@ -44,7 +44,7 @@ function chooses() {
     found.wide = mapOf(one("#line .bank"));
 }
 
-// The metric's values in the rows that n and p come by, then what the other keys do.
+// The metric's values in the rows that n and p visit, then the effects of the other keys.
 function keys() {
     kernelRow("calls", "57").click();
     choose("#metric", "warp_insts");

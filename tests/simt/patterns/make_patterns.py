@@ -1,6 +1,6 @@
-"""Writes patterns.cu: one kernel for each row of h200-access-patterns.csv, one for each kind and width
-of access that runs any pattern from a table, for patterns drawn at random, and asynchronous copies
-(cp.async) from and to anywhere, of which h200-copies.csv has what an H200 counted, in their order.
+"""Writes patterns.cu: one kernel for each row of h200-access-patterns.csv; one for each kind and width of
+access, which runs random patterns from a table; and asynchronous copies (cp.async) from and to random
+addresses, whose counts on an H200 are in h200-copies.csv, in the same order.
 
     python3 make_patterns.py > patterns.cu
 
@@ -9,8 +9,8 @@ memory reads and writes nothing else there, a kernel for global loads loads noth
 kernel for global stores stores nothing else. The accesses are inline PTX, so no compiler merges or
 moves them. Lanes that a row leaves out are predicated off.
 
-The rule itself (`expected`) is written here a second time, in no way from the simulator's code: the
-random patterns are checked against it, and on a GPU against ncu.
+`expected` is an implementation of the rule that is independent of the simulator's: random patterns are
+compared with it, and on a GPU with ncu.
 """
 import random
 import re
@@ -28,7 +28,7 @@ KINDS = [(space, op, size) for space in ("shared", "global") for op in ("load", 
 ACTIVE = {None: "true", "even lanes active": "t % 2 == 0", "no lane active": "lanes > 32",
           "lanes 0-7 active": "t < 8"}
 COPIES, STEP = 150, 16  # patterns of copies; bytes of the largest one
-NARROW = 3  # of so many patterns one is copied by .ca too: 16 bytes a lane, and half and a quarter of them
+NARROW = 3  # one out of 3 patterns is also copied with .ca: 16 bytes per lane, and half and a quarter of that
 
 
 def row_kernel(number, row):
@@ -77,8 +77,8 @@ def expected(space, op, size, pattern):
 
 
 def problems(row, space, op, counts, idle):
-    """What is wrong with a launch's counters, named as in the CPU device's CSV; those of the other kinds
-    of global accesses are not measured."""
+    """Problems with a launch's counters, named as in the CPU device's CSV; counters of other kinds of
+    global accesses are not compared."""
     short, other = ("ld", "st") if op == "load" else ("st", "ld")
     want = {f"{space}_{short}_{name.replace('bank_', '')}": int(count) for name, count in counts.items()}
     if space == "shared":
@@ -110,7 +110,7 @@ def judge(launches):
 
 
 def draw(random_, size):
-    """One pattern of 32 element indices, None for idle lanes: regular, broken or wild."""
+    """One pattern of 32 element indices, None for idle lanes: regular, nearly regular or random."""
     limit = 8192 // size
     stride, shift, span = (random_.choice([0, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 17, 32, 33, -1, -2, -7, -32]),
                            random_.randrange(64), random_.choice([1, 2, 4, 8, 32, 64]))
@@ -140,7 +140,7 @@ def random_patterns():
 
 
 def sources(r):
-    """Byte offsets by lane: anywhere, rows with gaps, a stride, a block in another order."""
+    """Byte offsets by lane: random, rows with gaps, a stride, a permuted block."""
     span, active, kind = r.choice((16, 32, 64, 128)), r.choice((8, 16, 31, 32)), r.randrange(4)
     if kind == 0:
         return [STEP * r.randrange(span) for _ in LANES], active, kind
@@ -158,7 +158,7 @@ def sources(r):
 
 
 def places(r):
-    """The same in shared memory: as they are, swizzled, in another order, in rows with gaps."""
+    """The same in shared memory: unchanged, swizzled, permuted, in rows with gaps."""
     kind, order = r.randrange(7), list(LANES)
     if kind == 4:
         r.shuffle(order)
@@ -196,7 +196,7 @@ def access(space, op, size, predicate):
 
 
 def kernel(name, space, op, size, index, active, parameters):
-    """The kernel's text. Loaded words leave through the other space, so they are needed."""
+    """The kernel's text. Loaded words are stored to the other space, so that the loads are not removed."""
     words = max(1, size // 4)
     text = ['extern "C" __global__ void %s(%s) {' % (name, parameters), "unsigned t = threadIdx.x;"]
     if space == "shared" or op == "load":

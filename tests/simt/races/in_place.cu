@@ -1,5 +1,5 @@
-// What writes over what other blocks have read: selections of Thrust and CUB, in place, in which
-// blocks know that those reads are done with; and shifts, in which they do not.
+// In-place algorithms that overwrite elements which other blocks read: selections of Thrust and CUB,
+// whose look-back orders those reads before the writes; and shifts, which do not order them.
 #include <stdio.h>
 #include <string.h>
 #include <thrust/execution_policy.h>
@@ -20,7 +20,7 @@ __global__ void shift(int *at) {
     at[i] = at[i + BLOCK];
 }
 
-// A kernel of somebody's own with such a name is none of the library's.
+// A user's kernel with such a name is not the library's.
 struct ScanTileState {};
 __global__ void shift_state(ScanTileState, int *at) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
-// How many pages of memory later launches of a kernel ask the system for, when the first has had
-// its own: each of its blocks stays until the last has come.
+// Prints how many pages of memory later launches of a kernel request from the system, after the first
+// launch has its own. Each block waits until the last one has started.
 #include <cooperative_groups.h>
 #include <stdio.h>
 #include <sys/resource.h>

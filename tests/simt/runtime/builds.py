@@ -1,4 +1,4 @@
-"""What is run, and what is refused: ways to build a program, damaged ones, and the launcher's own words."""
+"""Tests which programs simt runs and which it refuses: ways to build a program, damaged files, and the launcher's messages."""
 import os
 import random
 import re
@@ -46,12 +46,12 @@ def test_launcher(small):
 
 
 def knows(option):
-    """Does this nvcc have the option?"""
+    """Whether this nvcc has the option."""
     return option in run([NVCC, "--help"]).out
 
 
 def test_plain():
-    """All builds of one program say and count the same."""
+    """All builds of one program must have the same output and counts."""
     ways = {"plain": []}
     if tests.whole("other ways to build a plain program"):
         ways |= {"not position independent": ["-Xcompiler", "-fno-pie", "-Xlinker", "-no-pie"],
@@ -101,7 +101,7 @@ def stops(name, arguments, why, out=None, **more):
 
 
 def test_linked():
-    """With -rdc=true: from one file; what comes from two is refused."""
+    """With -rdc=true a program of one file runs; one of two files is refused."""
     two = "-rdc=true from 2 files of device code, that of dynamic parallelism counted"
     flags = [*PLAIN, "-rdc=true", "-arch=sm_90"]
     alone = program("linked", "alone", flags)
@@ -160,7 +160,7 @@ def test_fatbins(small):
 
 
 def test_readers(small):
-    """The readers of fat binaries, of compressed PTX and of ELF files, under sanitizers."""
+    """Tests the readers of fat binaries, compressed PTX and ELF files under sanitizers."""
     made = tests.compile_c("fatbins", source("fatbins.c"), modules=["base", "simt/program/fatbin", "simt/program/unpack"],
                            libraries=["-ldl"])
     if made:
@@ -171,7 +171,7 @@ def test_readers(small):
 
 
 def test_library_paths():
-    """A path to the real runtime inside the program does not win over the CPU device."""
+    """A program's own path to the real runtime must not take precedence over the CPU device."""
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(NVCC))), "lib64")
     for name, option in [("RPATH", "--disable-new-dtags"), ("RUNPATH", "--enable-new-dtags")]:
         made = program("small", name.lower(), [*NVCC_FLAGS, "-Xlinker", option, "-Xlinker", "-rpath," + folder])

@@ -1,5 +1,5 @@
-// The runtime's calls. Expected results are those of the CUDA runtime (its reference manual) for
-// one device.
+// Tests the runtime's calls. The expected results are those of the CUDA runtime (see its reference
+// manual) with one device.
 #include <stdint.h>
 
 #include "calls.h"
@@ -130,7 +130,7 @@ static void test_pitch() {
     CHECK(memcmp(out[1], "efghx", 5) == 0);
     ERROR(cudaErrorInvalidPitchValue, cudaMemcpy2D(d, 2, in, 5, 4, 3, cudaMemcpyHostToDevice));
     GOOD(cudaFree(d));
-    // Products that pass 64 bits are too much memory, not a little.
+    // A product that overflows 64 bits must be refused as too much memory.
     void *huge;
     cudaPitchedPtr slices;
     ERROR(cudaErrorMemoryAllocation, cudaMallocPitch(&huge, &pitch, 512, (size_t)1 << 55));
@@ -153,7 +153,7 @@ static void test_host_reachable() {
     GOOD(cudaDeviceSynchronize());
     CHECK(managed[999] == 7 && pinned[999] == 8);
     cudaPointerAttributes a;
-#if CUDART_VERSION >= 13000 // a program of CUDA 12 has something else there
+#if CUDART_VERSION >= 13000 // programs of CUDA 12 have another field there
     a.reserved[0] = 42;
 #endif
     GOOD(cudaPointerGetAttributes(&a, managed));
@@ -276,7 +276,7 @@ static void test_queries() {
     GOOD(cudaGetDeviceCount(&count));
     GOOD(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     CHECK(count == 1 && sms == 132);
-#ifndef AS_CUDA_12 // the layout of CUDA 13; that of CUDA 12 has a test of its own
+#ifndef AS_CUDA_12 // the layout of CUDA 13; properties12.c tests that of CUDA 12
     cudaDeviceProp p;
     GOOD(cudaGetDeviceProperties(&p, 0));
     CHECK(strcmp(p.name, "CPU device (simt)") == 0);
@@ -313,7 +313,7 @@ static void test_queries() {
     const char *name;
     GOOD(cudaFuncGetName(&name, (const void *)add_one));
     CHECK(strcmp(name, "_Z7add_onePi") == 0);
-#if CUDART_VERSION >= 12050 // where the call is new
+#if CUDART_VERSION >= 12050 // which introduced the call
     void *entry = &entry;
     cudaDriverEntryPointQueryResult found;
     GOOD(cudaGetDriverEntryPointByVersion("cuInit", &entry, 12000, cudaEnableDefault, &found));
@@ -376,7 +376,7 @@ static void test_capture() {
     GOOD(cudaEventRecord(fork, s));
     GOOD(cudaStreamWaitEvent(t, fork, 0));
     fill<<<1, 1, 0, t>>>(d + 1, 1, value);
-    value = 6; // arguments are those of the call
+    value = 6; // a graph keeps the arguments of the time of the call
     GOOD(cudaEventRecord(join, t));
     GOOD(cudaStreamWaitEvent(s, join, 0));
     add_one<<<1, 1, 0, s>>>(d + 1);
@@ -456,7 +456,7 @@ static void test_built_graph() {
     m.value = 9;
     m.width = m.height = 1;
     GOOD(cudaGraphAddMemsetNode(&clear, graph, &kernel, 1, &m));
-#ifdef AS_CUDA_12 // where it has four arguments
+#ifdef AS_CUDA_12 // in CUDA 12 it has four arguments
     auto add = (cudaError_t(*)(cudaGraph_t, cudaGraphNode_t *, cudaGraphNode_t *, size_t))(
         void *)cudaGraphAddDependencies;
     GOOD(add(graph, &clear, &copy, 1));

@@ -1,5 +1,5 @@
-// What programs share that check the runtime's calls: each behaviour is a line of output, "ok
-// NAME", or "not ok NAME" and below it the line that failed.
+// Shared by programs that test the runtime's calls: each behaviour is a line of output, "ok NAME",
+// or "not ok NAME" with the failed line below it.
 #ifndef CALLS_H
 #define CALLS_H
 

@@ -1,12 +1,12 @@
-// A program that closes its descriptors before its first CUDA call or after it, and may open files
-// of its own in their place, in which nothing may be written: closed WHEN FIRST-LAST FOLDER END
+// A program that closes descriptors before or after its first CUDA call, and may open files of its own
+// under their numbers, into which simt must not write: closed WHEN FIRST-LAST FOLDER END
 //
 //     WHEN    early or late
 //     FIRST, LAST  the descriptors to close
-//     FOLDER  of the files, one for each number up to 40; none: it opens none
-//     END     what it does at last: return, interrupt (itself), refuse (a call, and be killed),
-//     kernel
-//             (with an error), _exit
+//     FOLDER  the folder of the files, one for each number up to 40; none: it opens no file
+//     END     how it ends: return, interrupt (by its own signal), refuse (killed after a refused
+//             call),
+//             kernel (with an error), _exit
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What nothing, or something, has written, and goes to the host or into a kernel: copied CASE
+// Copies unwritten or written memory to the host or into a kernel: copied CASE
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { N = 1000, BYTES = N * sizeof(int) };
 
 typedef struct {
     double a;
-    int b; // four bytes of padding behind it
+    int b; // four bytes of padding after it
 } Pair;
 
 __global__ void fill(int *p, int n) {
@@ -39,7 +39,7 @@ static void rows(int height, int written) {
     cudaMemcpy2D(h, 100, d, pitch, 100, (size_t)height, cudaMemcpyDeviceToHost);
 }
 
-// By way of other device memory, and to memory that is pinned.
+// Through other device memory, and to pinned memory.
 static void around(void) {
     int *other, *pinned;
     cudaMalloc((void **)&other, BYTES);
@@ -48,7 +48,7 @@ static void around(void) {
     cudaMemcpyAsync(pinned, other, BYTES, cudaMemcpyDefault, 0);
 }
 
-// Managed memory in which kernels count, that the host has set, has read elsewhere, has had set, or none of it.
+// Managed memory in which kernels count: set by the host, by a read into it elsewhere, by a call, or not set.
 static void managed(const char *way) {
     int *p, *before;
     cudaMallocManaged((void **)&p, 8192 * sizeof *p);
@@ -59,7 +59,7 @@ static void managed(const char *way) {
     if (!strcmp(way, "managed_copied")) cudaMemcpy(p, h, 8, cudaMemcpyDefault);
     if (!strcmp(way, "managed_file")) {
         FILE *file = fopen("/dev/zero", "r");
-        setbuf(file, NULL); // the system itself writes there
+        setbuf(file, NULL); // the system call writes into the memory directly
         if (fread(p, 4, 8192, file) != 8192) exit(3);
         fclose(file);
     }
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
     if (!strcmp(way, "one_short")) fill<<<1, 128>>>(d, N - 1), to_host(BYTES);
     if (!strcmp(way, "tail")) fill<<<1, 128>>>(d, 768), to_host(BYTES);
     if (!strcmp(way, "nothing")) to_host(BYTES);
-    if (!strcmp(way, "nothing") && !(fabs(*(float *)h - 1) > 1e-5)) exit(5); // so it would with NaN
+    if (!strcmp(way, "nothing") && !(fabs(*(float *)h - 1) > 1e-5)) exit(5); // written so that NaN exits too
     if (!strncmp(way, "managed", 7)) managed(way);
     if (!strcmp(way, "padded")) pairs<<<1, 128>>>((Pair *)d, N / 4), to_host(BYTES);
     if (!strcmp(way, "symbol")) cudaMemcpyFromSymbol(h, zeros, sizeof zeros);

@@ -1,5 +1,5 @@
-// Kernels whose counters are known by counting: pairs of kernels that differ in a known number of
-// PTX instructions, so that what the compiler adds around them cancels out.
+// Kernels with known counters: pairs of kernels differ by a known number of PTX instructions, so that
+// instructions that the compiler adds to both cancel out.
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda_runtime.h>

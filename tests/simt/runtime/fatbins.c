@@ -1,5 +1,5 @@
-// Fat binaries made by hand: which of their PTX is chosen, and what is refused with which words.
-// Prints `ok NAME` or `not ok NAME` with what was wrong below.
+// Tests fat binaries made by hand: which PTX is chosen, and which message refuses an invalid one.
+// Prints `ok NAME`, or `not ok NAME` with what was wrong below it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct {
     const char *name;
     Entry entries[4];
     FatbinStatus status;
-    const char *want; // the PTX, or how the message begins
+    const char *want; // the PTX, or the beginning of the message
 } Row;
 
 static const Row rows[] = {
@@ -65,7 +65,7 @@ static void put(char *at, size_t width, uint64_t value) {
     for (size_t i = 0; i < width; i++) at[i] = (char)(value >> 8 * i);
 }
 
-// Behind the entry; its text is followed by a zero, as nvcc has it.
+// Appends an entry; its text ends with a zero, as nvcc writes it.
 static char *put_entry(char *at, const Entry *entry) {
     size_t bytes = strlen(entry->payload) + 1;
     memset(at, 0, 64);
@@ -90,9 +90,9 @@ static size_t put_all(char *at, const Entry *entries) {
     return (size_t)(end - at);
 }
 
-static void *last; // that was unpacked
+static void *last; // the text that was unpacked last
 
-// What is found in there is unpacked too.
+// Finds the PTX of a fat binary, and unpacks it.
 static FatbinStatus unpacked(FatbinStatus status, const FatbinPtx *packed, Str *ptx,
                              SimtError *error) {
     if (status != FATBIN_OK) return status;
@@ -110,7 +110,7 @@ static void report(const char *name, FatbinStatus status, FatbinStatus wanted, S
     if (!good) printf("    status %d, `%.*s`\n", (int)status, STR_ARG(found));
 }
 
-// What a field of the one entry or of the head must not be.
+// Invalid values of the fields of the entry or of the header.
 static void damaged(const char *name, size_t at, size_t width, uint64_t value, const char *what) {
     static const Entry one[4] = {{PTX, 90, 0, "nine"}};
     char bytes[ROOM], want[128];
@@ -135,8 +135,8 @@ static void wrapped(const char *name, uint32_t magic, uint32_t version, uint64_t
     FatbinPtx packed;
     size_t length = put_all(bytes, one);
     if (size) put(bytes + 8, 8, size);
-    memset(bytes + length, 1, ROOM - length);   // what follows is not part of it
-    const char *files[] = {bytes, bytes, NULL}; // of the last version: one file or two
+    memset(bytes + length, 1, ROOM - length);   // bytes after its end, which must be ignored
+    const char *files[] = {bytes, bytes, NULL}; // the latest version, with one file or two
     struct {
         uint32_t magic, version;
         const char *data, *const *files;
@@ -146,14 +146,15 @@ static void wrapped(const char *name, uint32_t magic, uint32_t version, uint64_t
     report(name, status, wanted, status == FATBIN_OK ? ptx : str_of(error.text), want);
 }
 
-// "abcd", a match of 20 three back, then 17 letters: a length of 15 and 2 more.
+// "abcd", a match of 20 bytes at distance 3, then 17 letters, whose length is written as 15 and 2.
 static const char lz4_block[] = "\x4f"
                                 "abcd"
                                 "\x03\x00\x01\xf0\x02"
                                 "01234567890123456";
 static const char lz4_text[] = "abcdbcdbcdbcdbcdbcdbcdbc01234567890123456";
 
-// A block, what is no block, and damaged copies, which do not leave their bounds.
+// A valid block, invalid ones, and damaged copies, which must not be read or unpacked out of
+// bounds.
 static void lz4(void) {
     char to[sizeof lz4_text - 1];
     Str whole = {lz4_block, sizeof lz4_block - 1};

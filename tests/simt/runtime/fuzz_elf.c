@@ -1,5 +1,5 @@
-// Gives the ELF reader damaged copies of a program. Built with the sanitizers, which end it at the
-// first access outside the buffer.
+// Fuzzes the ELF reader with damaged copies of a program. It is built with sanitizers, which end it
+// at the first access outside the buffer.
 //
 // usage: fuzz_elf PROGRAM
 #include <stdio.h>
@@ -21,8 +21,8 @@ static uint64_t next(uint64_t limit) {
     return limit ? state % limit : 0;
 }
 
-// A copy in a block of exactly its size, cut and with some bytes changed; most changes where the
-// headers are.
+// A truncated copy with changed bytes, in a block of exactly its size; most changes are in the
+// headers.
 static Str damage(Str original, size_t header_bytes) {
     static const uint64_t special[] = {0, 1, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, UINT64_MAX};
     size_t len = next(4) ? original.len : next(original.len + 1);

@@ -1,4 +1,4 @@
-// Memory that device code allocates, and __managed__ variables.
+// Tests memory that device code allocates, and __managed__ variables.
 #include <stdio.h>
 #include <cuda_runtime.h>
 
@@ -15,7 +15,7 @@ struct Pair {
     __device__ Pair(int x) : a(x), b(2 * x) {}
 };
 
-// Blocks of different lengths, kept by all threads at a time, given back, taken again.
+// Blocks of different lengths, allocated by all threads at once, freed, and allocated again.
 __global__ void lists(int *out) {
     const int t = (int)threadIdx.x;
     int *mine[3], sum = 0;
@@ -41,7 +41,7 @@ static int listed(int t) {
     return sum;
 }
 
-// How many blocks of 1,000 bytes there are, and that they can be had again.
+// Counts the blocks of 1,000 bytes that fit, and checks that they can be allocated again.
 __global__ void exhaust(int *out, char **blocks) {
     int count = 0;
     while ((blocks[count] = (char *)malloc(1000))) {

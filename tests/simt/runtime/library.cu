@@ -1,4 +1,4 @@
-// A program that is linked with a library of machine code, and calls it when asked to.
+// A program that is linked with a library of machine code, and calls it if an argument says so.
 #include <cuda_runtime.h>
 #include <stdio.h>
 

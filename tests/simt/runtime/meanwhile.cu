@@ -27,7 +27,7 @@ static cudaError_t other_said;
 static void destroy(bool graph) {
     wait_for(1);
     other_said = graph ? cudaGraphExecDestroy(exec) : cudaHostUnregister(memory);
-    void *again[64]; // takes the place of what is free
+    void *again[64]; // allocations that reuse freed memory
     for (void *&one : again) one = malloc(64);
     for (void *one : again) memset(one, 0x5A, 64);
     for (void *one : again) free(one);

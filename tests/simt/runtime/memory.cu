@@ -1,6 +1,6 @@
-// Lets every allocation of host memory inside a CUDA call fail in turn. Each call must then succeed
-// all the same or return cudaErrorMemoryAllocation, and the same work must succeed afterwards.
-// Prints how many were made to fail, and how many calls said so.
+// Makes every allocation of host memory inside a CUDA call fail in turn. Each call must then succeed
+// anyway or return cudaErrorMemoryAllocation, and the same work must succeed afterwards. Prints the
+// number of failed allocations, and the number of calls that returned the error.
 #pragma nv_diag_suppress 20011 // malloc is host and device code to nvcc
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// --- malloc and its relatives, in the place of the C library's ---
+// --- replacements of malloc and related functions ---
 
 static volatile bool armed;
 static long left; // allocations that succeed before one fails
@@ -62,7 +62,7 @@ __global__ void scale(int *data, int n) {
 
 static int *said; // calls that returned cudaErrorMemoryAllocation, in memory shared with the parent
 
-// A call of which allocations may fail. False: it did not succeed.
+// Makes a call whose allocations may fail. Returns whether it succeeded.
 #define CALL(call)                                                                                 \
     do {                                                                                           \
         armed = true;                                                                              \
@@ -145,7 +145,7 @@ static bool work() {
     return true;
 }
 
-// In a process of its own: whether the n-th allocation was reached.
+// Runs the work in a child process. Returns whether it reached the n-th allocation.
 static bool one(long n) {
     fflush(stdout);
     pid_t child = fork();

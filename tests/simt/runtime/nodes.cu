@@ -1,5 +1,5 @@
-// Nodes of graphs, of every kind and by every way to add one: nodes [refused]; what is expected is
-// in the CUDA C++ Programming Guide and in driver_types.h.
+// Tests graph nodes of every kind, added in every way: nodes [refused]. The expected results follow
+// the CUDA C++ Programming Guide and driver_types.h.
 #include "calls.h"
 
 __global__ void append(unsigned *log, unsigned value) { log[++log[0]] = value; }
@@ -9,7 +9,7 @@ __global__ void set(cudaGraphConditionalHandle handle) { cudaGraphSetConditional
 
 static unsigned *d_log, *d_value; // a list after its length; a word
 
-// CUDA 13 gave some calls one more parameter; AS_CUDA_12 makes the others with its headers too.
+// CUDA 13 gave some calls one more parameter; AS_CUDA_12 calls the older ones with its headers too.
 #if CUDART_VERSION < 13000 || defined AS_CUDA_12
 #define BEFORE_13
 extern "C" cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t, cudaStreamCaptureStatus *,
@@ -93,7 +93,7 @@ static void destroy(cudaGraphExec_t exec, cudaGraph_t graph) {
     GOOD(cudaGraphDestroy(graph));
 }
 
-// A node is added to a capture; a capture adds to a graph that is there.
+// Adds a node to a capture, and captures into an existing graph.
 static void test_captured() {
     cudaStream_t stream;
     cudaGraph_t graph, same, capturing;
@@ -122,7 +122,7 @@ static void test_captured() {
     run(exec);
     CHECK(logged("34"));
     destroy(exec, graph);
-    GOOD(cudaGraphCreate(&graph, 0)); // one that is there need not be returned
+    GOOD(cudaGraphCreate(&graph, 0)); // the graph that was captured into need not be returned
     GOOD(cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, mode));
     GOOD(cudaStreamEndCapture(stream, NULL));
     GOOD(cudaGraphDestroy(graph));
@@ -231,8 +231,8 @@ static void test_kinds() {
     GOOD(cudaFree(d_more));
 }
 
-// Launches of one instance come one after the other, even in streams that do not wait for each
-// other.
+// Launches of one instance run in sequence, even in streams that do not wait for each other.
+//
 static void test_two_streams() {
     cudaStream_t a, b;
     cudaGraph_t graph;
@@ -255,7 +255,7 @@ static void test_two_streams() {
     GOOD(cudaStreamDestroy(b));
 }
 
-// Conditional nodes: refused on the host, by each call, and in a kernel.
+// Conditional nodes must be refused by each host call, and in a kernel.
 static void refused(const char *what) {
     cudaGraph_t graph;
     cudaGraphNode_t node;

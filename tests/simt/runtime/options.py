@@ -1,5 +1,5 @@
-"""Runs one small program with every option of simt -h, and with every two of them. Either the
-run ends well and each option shows what it does, where one run can show it, or one line refuses the pair and names
+"""Runs one small program with every option of simt -h, and with every pair of them. Either the run
+succeeds and shows the effect of each option, if one run can show it, or one line refuses the pair and names
 both."""
 import itertools
 import json
@@ -12,7 +12,7 @@ from device import SIMT, path
 from suite import NVCC_FLAGS, run
 
 CHECKING, MACHINE = {"--check", "--strict", "--orders"}, {"--machine", "--time"}
-ASKS = {"-h", "--version"}  # simt answers these and ignores all other options
+ASKS = {"-h", "--version"}  # with these simt prints its answer and ignores all other options
 LISTED = "--opcodes"
 FAILED = re.compile("AddressSanitizer|runtime error:|Segmentation")
 
@@ -30,16 +30,16 @@ class Run:
         self.out = self.result.out
 
     def begins(self, name, *words):
-        """The first line of a file has these words."""
+        """A condition: the first line of a file has these words."""
         first = (suite.read(self.files["FILE/" + name]) or "").split("\n")[0]
         return all(word in first for word in words)
 
     def csv_has(self, *columns):
-        """If a CSV is written: it has these columns."""
+        """A condition: if a CSV is written, it has these columns."""
         return "--csv" not in self.options or self.begins("csv", *columns)
 
     def prints(self, words):
-        """Unless it is to be quiet."""
+        """A condition that must hold unless --quiet is given."""
         return (words in self.out) is ("--quiet" not in self.options)
 
 
@@ -47,7 +47,7 @@ def is_json(run):
     return json.loads(suite.read(run.files["FILE/report"]))["version"] == "2.1.0"
 
 
-OPTIONS = {  # its words, and whether a run shows what it does
+OPTIONS = {  # an option's words, and a condition on a run with it
     "--csv": (["--csv", "FILE/csv"], lambda r: r.begins("csv", "kernel,launch,grid,block,warp_insts")),
     "--merge": (["--merge"], lambda r: r.csv_has(",launches")),
     "--longest": (["--longest"], lambda r: r.csv_has(",longest_warp")),

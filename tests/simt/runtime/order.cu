@@ -1,5 +1,5 @@
-// Order that --check must see, or must not assume: one warp hands a value to another through a
-// flag. usage: order CASE; every case is right except those whose name starts with "wrong".
+// Tests the ordering that --check must recognise or must not assume: one warp passes a value to another
+// through a flag. usage: order CASE; every case is right unless its name starts with "wrong".
 #include <cstdio>
 #include <cstring>
 #include <cuda/barrier>
@@ -31,7 +31,7 @@ template <Way WAY> __device__ void await_flag(int *flag) {
 }
 
 template <Way WAY> __global__ void hand_over(int *out) {
-    __shared__ int flags[2];  // that at address 0 is not used
+    __shared__ int flags[2];  // the one at address 0 is not used
     __shared__ volatile int value;
     if (threadIdx.x == 0) flags[0] = flags[1] = 0;
     __syncthreads();
@@ -58,7 +58,7 @@ __global__ void copy_padded(const Padded *in, Padded *out) {
     out[threadIdx.x] = in[31 - threadIdx.x];
 }
 
-// Loads of four words each, the last of which nothing has written.
+// Loads of four words each, the last of which is unwritten.
 __global__ void sum_tail(const float4 *in, int *out) {
     float4 v = in[threadIdx.x];
     out[threadIdx.x] = (int)(v.x + v.y + v.z + v.w);
@@ -91,8 +91,8 @@ template <bool RIGHT> __global__ void copy_ahead(const int *in, int *out) {
     out[t] = s[63 - t];
 }
 
-// The halves of a warp go apart ways and meet in one __syncwarp(); the readers read behind it or, if
-// they are wrong, in front of it.
+// The halves of a warp split and synchronise at one __syncwarp(); the readers read after it or, in the
+// wrong case, before it.
 template <bool RIGHT> __global__ void halves_meet(int *out) {
     __shared__ volatile int s[16];
     unsigned t = threadIdx.x;
@@ -107,7 +107,7 @@ template <bool RIGHT> __global__ void halves_meet(int *out) {
 }
 
 static int *d_out, *d_zeros;
-static Padded *d_in, *d_copy; // nothing has written them
+static Padded *d_in, *d_copy; // unwritten
 
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
-// Kernels of which the usual order of blocks and warps shows less than another one, each wrong and right;
-// and what a program must not notice of being looked at in several. Arguments: CASE [how many launches].
+// Kernels whose faults only show in an unusual order of blocks and warps, each with a right twin; and programs
+// that must not notice that simt tries several orders. Arguments: CASE [number of launches].
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ template <bool RIGHT> __device__ void add_locked(int *out) {
     atomicExch(&lock, 0);
 }
 
-// Whoever takes the lock first acquires nothing, and the last one releases to nobody.
+// The first owner of the lock has nothing to acquire, and the last one's release is not acquired.
 template <bool RIGHT> __global__ void locked(int *out) {
     if (threadIdx.x == 0) add_locked<RIGHT>(out);
 }
 
-// The reader comes before the flag is set.
+// The reader runs before the flag is set.
 template <bool RIGHT> __global__ void flagged(int *out) {
     if (threadIdx.x) return;
     if (blockIdx.x == 0) {
@@ -34,7 +34,7 @@ template <bool RIGHT> __global__ void flagged(int *out) {
     }
 }
 
-// The same between the warps of a block, of which the last one at a barrier goes on first.
+// The same between the warps of a block: the last warp at a barrier continues first.
 template <bool RIGHT> __global__ void flagged_warp(int *out) {
     __shared__ int set, value;
     if (threadIdx.x == 0) set = value = 0;
@@ -50,7 +50,7 @@ template <bool RIGHT> __global__ void flagged_warp(int *out) {
     }
 }
 
-// Who comes last looks at what the others have done; only if that is block 0, too early.
+// The last block reads the others' results; only if it is block 0 does it read too early.
 template <bool RIGHT> __global__ void last(int *out) {
     if (threadIdx.x) return;
     out[blockIdx.x] = 1;
@@ -61,14 +61,14 @@ template <bool RIGHT> __global__ void last(int *out) {
         for (int i = 0; i < (int)gridDim.x; i++) out[8 + i] = out[i];  // AT last
 }
 
-// Blocks come in the usual order, or in its reverse.
+// Blocks arrive in the usual order, or in reverse.
 template <bool RIGHT> __global__ void asserts(int *out) {
     if (threadIdx.x) return;
     const int place = atomicAdd(out, 1), last = gridDim.x - 1 - blockIdx.x;
     assert(place == (int)blockIdx.x || (RIGHT && place == last));  // AT asserts
 }
 
-// Waits for a block that has a lower number and comes later: there is no room for all of them.
+// Waits for a block with a lower number that starts later, since not all blocks are resident.
 template <bool RIGHT> __global__ void chained(int *out) {
     extern __shared__ int room[];
     room[0] = 0;
@@ -77,7 +77,7 @@ template <bool RIGHT> __global__ void chained(int *out) {
     atomicAdd(out, 1);
 }
 
-// What nobody has written in the usual order, and the first block in reverse.
+// In the usual order the word is unwritten; in reverse order the first block has written it.
 __global__ void writes_in_reverse(int *out) {
     if (atomicAdd(&places, 1) == 0 && blockIdx.x == 1) out[0] = 1;
 }

@@ -1,5 +1,5 @@
-"""--orders, and the second order of --check alone: what only another order of blocks and warps shows is found, and
-the program does not notice."""
+"""Tests --orders, and the second order of --check alone: faults that show only in another order of blocks and warps
+must be found, without the program noticing it."""
 import re
 
 from device import simt
@@ -37,7 +37,7 @@ def test_found(orders):
 
 
 def test_ends(orders):
-    """How a launch may end in another order."""
+    """Tests how a launch may end in another order."""
     at = lines("orders.cu")
     expect("--check: a failure in another order is a hazard", simt(["--check", orders, "asserts"]), 86,
            rf"{RAN}[\s\S]*^asserts<.*>, with blocks and warps in reverse: .*orders\.cu:{at['asserts']}: ")

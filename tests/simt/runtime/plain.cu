@@ -1,4 +1,4 @@
-// A program as plain nvcc makes it: kernels in constructors and in main, every way to launch.
+// A program compiled by plain nvcc: kernels in constructors and in main, every way to launch.
 #include <stdio.h>
 #include <cuda_runtime.h>
 
@@ -13,7 +13,7 @@ __global__ void counts() {
     if (threadIdx.x == 0) seen = 41;
 }
 
-// Runs before main, and after what registers the kernels.
+// Runs before main, and after the kernels have been registered.
 struct Early {
     int *d, got[32];
     cudaError_t error;

@@ -1,4 +1,5 @@
-/* Reads cudaDeviceProp as CUDA 12's headers lay it out. Offsets: driver_types.h of CUDA 12.8. */
+/* Reads cudaDeviceProp with the layout of CUDA 12's headers. Offsets: driver_types.h of CUDA 12.8.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""The tables, the CSVs and the lines: columns, names, counters known by counting, the same on every run."""
+"""Tests the tables, CSVs and source lines: columns, names, known counters, and that every run has the same."""
 import os
 
 from device import simt
@@ -13,7 +13,7 @@ LAUNCHES = [("adds<1>", "3", "100"), ("adds<11>", "3", "100"), ("branch<0>", "2"
             ("branch<32>", "2", "64"), ("barriers<0>", "5", "96"), ("barriers<7>", "5", "96"), ("atomics<9>", "2", "64"),
             ("one_warp_adds<10>", "9", "128"), ("one_warp_adds<50>", "9", "128"), ("reverse", "1", "64"),
             ("adds<11>", "3", "100")]
-MORE = [  # of the first kernel more than of the second
+MORE = [  # two kernels, and by how much the first one's counters are larger
     ("adds<11>", "adds<1>", dict(warp_insts=3 * 4 * 10, thread_insts=3 * 100 * 10, divergent_branches=0)),
     ("branch<32>", "branch<0>", dict(warp_insts=-4 * 3, thread_insts=-4 * 32 * 3, divergent_branches=0)),
     ("branch<5>", "branch<0>", dict(warp_insts=0, thread_insts=-4 * 5 * 3, divergent_branches=4)),
@@ -44,7 +44,7 @@ def test_counts(rows):
 
 
 def test_longest(counted, text):
-    """--longest: another column, and nothing else changes."""
+    """--longest adds a column, and changes nothing else."""
     for threads in ("1", "4"):
         _, longest, rows = table_of(counted, "longest.csv", "--longest", "--threads", threads)
         most = {row["kernel"]: int(row["longest_warp"]) for row in rows}
@@ -75,12 +75,12 @@ def test_lines(counted, rows):
     narrow = simt(["--lines", counted], env={**os.environ, "COLUMNS": "60"}).out.splitlines()
     beside = [line.split("|", 1)[1] for line in narrow if "|" in line]
     long = next("".join(line.split()) for line in text if "add.s32 %0, %0, 3" in line)
-    tests.check("a line too long for the screen goes on below", long in "".join("".join(beside).split()) and
+    tests.check("a line too long for the screen is wrapped", long in "".join("".join(beside).split()) and
                 max(len(line) for line in narrow if "|" in line) <= 60, beside)
 
 
 def test_hazard_texts():
-    """What, where, the other access, what to do: a line each, and none wider than the screen."""
+    """A report has one line each for the hazard, the other access and the advice, none wider than the screen."""
     told, at = program("told"), lines("told.cu")
     if not told:
         return
@@ -92,8 +92,8 @@ def test_hazard_texts():
              r"    thread \(0,0,0\) of block \(0,0,0\), element -1 of argument 2\n"
              r"    thread 0 reads 4 bytes, 4 in front of an allocation of 256 bytes: guard the index\n\Z")
     expect("a race in four lines", simt(["--check", told]), 86, first)
-    expect("an index below 0 is told as that, of the array that was meant", simt(["--check", told, "front"]), 86, front)
-    expect("several threads that add to a word are told of atomics, not of barriers", simt(["--check", told, "counter"]), 86,
+    expect("a negative index is reported as such, with the array that was meant", simt(["--check", told, "front"]), 86, front)
+    expect("several threads that add to a word get advice about atomics, not barriers", simt(["--check", told, "counter"]), 86,
            rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    updates get lost: use atomicAdd")
     narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
     report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()

@@ -1,4 +1,4 @@
-"""--report: what was found as SARIF 2.1.0, complete and valid whatever was found; --quiet; exit statuses."""
+"""Tests --report, which writes the hazards as complete and valid SARIF 2.1.0; --quiet; exit statuses."""
 import json
 import os
 import re
@@ -11,7 +11,7 @@ LEVELS = {"error", "warning", "note", "none"}
 
 
 def wrong_of(log):
-    """What SARIF 2.1.0 asks for and the log does not have: of the properties that simt writes."""
+    """Violations of SARIF 2.1.0 in a log, for the properties that simt writes."""
     (run,), rules = log["runs"], log["runs"][0]["tool"]["driver"]["rules"]
     wrong = [] if log["version"] == "2.1.0" and run["tool"]["driver"]["name"] == "simt" else ["version or name"]
     wrong += [f"rule {rule}" for rule in rules if not rule["id"] or not rule["shortDescription"]["text"]]
@@ -102,7 +102,7 @@ def test_ends(wrong, signals):
 
 
 def test_workflow():
-    """The commands of appendix B's workflow, but for the one that builds simt: they fail where there are hazards."""
+    """Runs the commands of appendix B's workflow, except the one that builds simt: they must fail if there are hazards."""
     page = suite.read("chapters/B-cpu-device.md")
     build, check = re.findall(r"^ +- run: (.*)$", page[page.index("```yaml"):], re.M)[1:]
     folder = tests.fresh("runner")

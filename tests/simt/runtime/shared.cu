@@ -1,6 +1,6 @@
-// Static shared memory of functions that several kernels have inlined: each kernel has what it uses
-// itself, where the compiler of machine code has it, too. Prints the bytes that each is said to
-// have.
+// Static shared memory of functions that several kernels inline: each kernel must have only what it
+// uses, at the addresses that ptxas chooses. Prints the size that the runtime reports for each
+// kernel.
 #include <cstdio>
 
 template <int N> __device__ int passed(int value) {

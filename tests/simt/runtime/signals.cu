@@ -20,7 +20,7 @@ __global__ void races(int *out) {
     out[threadIdx.x] = s[63 - threadIdx.x];
 }
 
-// Ends the process; or a child does, which has nothing to report.
+// Ends the process; or lets a child process end, which must not print a report.
 static void end(const char *how, int *d) {
     if (!strcmp(how, "child")) {
         if (fork() == 0) abort();

@@ -1,5 +1,5 @@
-// What a program sees of the device's size: attributes, properties, occupancy, special registers,
-// and how many blocks a cooperative launch may have.
+// Prints what a program sees of the device's size: attributes, properties, occupancy, special
+// registers, and the largest grid of a cooperative launch.
 #include <cooperative_groups.h>
 #include <cstdio>
 

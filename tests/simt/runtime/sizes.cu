@@ -1,5 +1,5 @@
-// Sizes near 2^64, where sums and products of them wrap around: every call that takes one must
-// return the error that CUDA documents for it, and the device must work as before.
+// Tests sizes near 2^64, whose sums and products overflow: every call with such a size must return the
+// error that CUDA documents for it, and the device must still work.
 #include <cstdint>
 
 #include "calls.h"
@@ -80,7 +80,7 @@ static cudaError_t kernel_node(dim3 grid, unsigned shared) {
     return cudaGraphAddKernelNode(&made, graph, NULL, 0, &node);
 }
 
-// A count that is asked for and must be 0.
+// Checks a count that a call returns and that must be 0.
 static cudaError_t none_fit(size_t shared) {
     int blocks = -1;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, one, 32, shared);

@@ -1,4 +1,4 @@
-// A few launches of two kernels: enough to look at every report.
+// A few launches of two kernels: enough to test every report.
 #include <cstdio>
 #include <cuda_runtime.h>
 

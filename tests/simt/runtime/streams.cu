@@ -1,5 +1,5 @@
-// Streams that do what they must, and programs that expect more of them, by name: with --order the
-// first are right and the second wrong, whatever the seed.
+// Programs with streams, by name: some rely only on guaranteed ordering, others on more. With --order
+// the first are right and the others wrong, whatever the seed.
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static int word(int at) {
     return value;
 }
 
-static void set(int value) { // both words, done when it returns
+static void set(int value) { // sets both words; they are set when it returns
     int values[2] = {value, value};
     CUDA(cudaMemcpy(d, values, sizeof values, cudaMemcpyHostToDevice));
     CUDA(cudaDeviceSynchronize());
@@ -71,7 +71,7 @@ static bool pinned(bool waits) {
     return *h == 9;
 }
 
-static bool pageable() { // there is no such copy behind the host's back
+static bool pageable() { // a copy from pageable memory may be read only during the call
     int value = -1, from = 20;
     CUDA(cudaMemcpyAsync(d, &from, sizeof from, cudaMemcpyHostToDevice, a));
     from = 30;
@@ -117,7 +117,7 @@ static bool events() {
     return late && value == 2;
 }
 
-// A graph is launched with the arguments it has at that time, and its stream goes on behind it.
+// A graph is launched with its arguments at that time, and later work of its stream runs after it.
 static bool graph() {
     cudaGraph_t made;
     cudaGraphExec_t exec;
@@ -136,7 +136,7 @@ static bool graph() {
     CUDA(cudaStreamSynchronize(b));
     int part;
     CUDA(cudaMemcpyAsync(&part, d + 1, sizeof part, cudaMemcpyDeviceToHost, b));
-    return part >= 4 && word(0) == 28; // what is behind the event may have run
+    return part >= 4 && word(0) == 28; // the work after the event may have run
 }
 
 static bool memory_given_back() {
@@ -171,7 +171,7 @@ template <bool WAITS> __global__ void early_second(int *to, const int *from) {
     *to = *from * 2;
 }
 
-// The second kernel may start before the end of the first one, which lets it.
+// The second kernel may start before the end of the first one, which permits it.
 template <bool WAITS> static bool early(bool captured) {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -190,7 +190,7 @@ template <bool WAITS> static bool early(bool captured) {
     return word(1) == 10 && word(0) == 5;
 }
 
-static bool never_waited_for() { // what was launched is counted all the same
+static bool never_waited_for() { // the launch is counted anyway
     add<<<1, 1, 0, a>>>(d, 8);
     return true;
 }

@@ -1,4 +1,4 @@
-// Two host threads, each with its own stream, its own last error and its own capture.
+// Two host threads, each with its own stream, last error and capture.
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <thread>

@@ -1,8 +1,8 @@
-// Registers that an instruction reads and writes, and one that nobody wrote; blocks that store the
-// same.
+// Tests registers that an instruction both reads and writes, and an unwritten one; and blocks that store
+// the same value.
 //
-//     tied           prints what each kernel computed; a GPU says the same, but for `unwritten`
-//     tied races     stores of the same by two blocks, then of different numbers by two blocks each
+//     tied           prints each kernel's result; a GPU's are the same, except for `unwritten`
+//     tied races     two blocks store the same value, then two blocks each store different values
 #include <cstdio>
 #include <cstring>
 #include <cuda_fp16.h>
@@ -25,7 +25,7 @@ __global__ void compared(unsigned *out, unsigned a, unsigned b) {
     out[1] = first + second;
 }
 
-// The stride, or the address, is among the registers that are loaded.
+// The register of the stride or of the address is also loaded.
 __global__ void loaded(unsigned *out, const signed char *data) {
     __shared__ __align__(256) signed char shared[256];
     for (unsigned i = threadIdx.x; i < 256; i += LANES) shared[i] = data[i];
@@ -58,7 +58,7 @@ __global__ void unwritten(unsigned *out) {
     if (found != 1 || b != 3 * a + 5) atomicAdd(out, 1);
 }
 
-// A word here and there, by two blocks that run at the same time where blocks do.
+// Stores to a few words by two blocks, which run at the same time if blocks do.
 __global__ void same(unsigned *out) { out[(blockIdx.x / 2 * 64 + threadIdx.x) * 32] = 1; }
 __global__ void different(unsigned *out) { out[blockIdx.x / 2 * 64] = blockIdx.x; }
 

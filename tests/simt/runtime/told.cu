@@ -1,4 +1,4 @@
-// Hazards whose report is compared word by word, told CASE; `AT NAME` marks their lines.
+// Hazards whose reports are compared word by word: told CASE. `AT NAME` marks their lines.
 #include <cuda_runtime.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Work that nobody waits for: streams that nothing orders, host code that is too early, programs that
-// end too early. Arguments: names of cases, or "right" for all that must not be reported.
+// Work that is not waited for: unordered streams, host code that is too early, programs that end too
+// early. Arguments: names of cases, or "right" for all that must not be reported.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ __managed__ int variable[64];
 static int *d, *other, *managed, *pinned, *pinned_other;
 static cudaStream_t s, t, u; // u: a blocking one
 static cudaEvent_t event, second;
-static int sum; // of what host code reads
+static int sum; // of the words that host code reads
 
 static void read_host(const volatile int *at) { sum += *at; }
 static void wait_for(cudaStream_t waits, cudaStream_t behind) {
@@ -188,7 +188,7 @@ static void captured(bool join) {
 static void captured_apart() { captured(false); }
 static void captured_right() { captured(true); }
 
-// What one graph records in a child, another one waits for, beside what would not.
+// One graph records an event in a child graph, and another waits for it; beside it one that does not wait.
 static void graph_events_right() {
     cudaGraph_t child, first, then;
     cudaGraphExec_t execs[2];
@@ -212,7 +212,7 @@ static void host_reads_beside_right() { put<<<1, 64>>>(managed, 1), read_host(ma
 static void host_reads_later() {
     put<<<1, 64>>>(managed, 1), get<<<1, 64>>>(d, pinned_other), read_host(managed);
 }
-static void host_reads_at_last() { // what was waited for is out of the way
+static void host_reads_at_last() { // the host has waited for the other work
     for (int k = 0; k < 1100; k++) put<<<1, 64>>>(managed, 1), cudaDeviceSynchronize();
     put<<<1, 64>>>(pinned, 1), read_host(pinned);
 }
@@ -265,7 +265,7 @@ static void host_writes_file_right() { // a system call touches a page that a ke
     fclose(file);
 }
 __global__ void fails() { asm("trap;"); }
-static void host_reads_of_failed() { // no wait is any good: the program looks at the error
+static void host_reads_of_failed() { // every wait fails; the program checks the error
     put<<<1, 64>>>(managed, 1), fails<<<1, 1>>>();
     if (cudaDeviceSynchronize() != cudaSuccess) read_host(managed);
 }
@@ -291,7 +291,7 @@ static void elapsed_right() {
 }
 static void ends_right() { print<<<1, 1>>>(), cudaFree(d); }
 
-// --- what a script says, for unfinished.py ---
+// --- scripts of unfinished.py ---
 
 __global__ void look(const int *from, int *to) {
     if (from[threadIdx.x] == 12345) *to = 1;

@@ -1,4 +1,4 @@
-"""Work that nobody waits for (unfinished.cu): what --check says of each wrong case, and nothing of a right one."""
+"""Tests work that is not waited for (unfinished.cu): --check must report each wrong case, and no right one."""
 import json
 import random
 import signal
@@ -47,7 +47,7 @@ def race(where, later, memory, does, earlier, did, end):
 
 
 def test_host(unfinished, traced):
-    """The place is a line where the program has debug information, else a function."""
+    """A position is a line if the program has debug information, else a function."""
     for case, (does, memory, work, did) in HOST.items():
         result = simt(["--check", unfinished, case])
         if "AddressSanitizer" in result.err:
@@ -63,13 +63,13 @@ def test_host(unfinished, traced):
 
 
 class Program:
-    """Work in streams and what orders it, by CUDA's rules and brute force: of each piece all that come before it."""
+    """A model of work in streams by CUDA's rules and brute force: for each operation, all that are ordered before it."""
 
     def __init__(self):
         self.pieces, self.finished, self.events = [], set(), {}
 
     def behind(self, stream):
-        """The pieces that come before new work of a stream."""
+        """The operations that are ordered before new work of a stream."""
         before = set()
         for k, (other, earlier, _, _) in enumerate(self.pieces):
             if other == stream or 0 in (other, stream) and max(other, stream) < 3:
@@ -77,7 +77,7 @@ class Program:
         return before
 
     def races(self, op):
-        """Whether the operation is in a race with what is there."""
+        """Whether the operation races with earlier ones."""
         stream, reads, writes = touches(op)
         if not reads | writes:
             return False
@@ -90,7 +90,7 @@ class Program:
         what, at = op[0], [int(digit) for digit in op[1:]]
         if what == "e":
             self.events[at[0]] = self.behind(at[1])
-        elif what == "v":  # is work, too
+        elif what == "v":  # is also work
             self.pieces.append((at[0], self.behind(at[0]) | self.events.get(at[1], set()), (set(), set()), what))
         elif what in "syd":
             waited = {"s": lambda: self.behind(at[0]), "y": lambda: self.events.get(at[0], set()),
@@ -119,7 +119,7 @@ def random_op(draw):
 
 
 def random_scripts(seed):
-    """A script in which nothing races, and one whose last operation is the first that does."""
+    """A script without a race, and one whose last operation is the first that races."""
     draw, program, script = random.Random(seed), Program(), []
     while len(script) < 40:
         op = random_op(draw)
@@ -135,7 +135,7 @@ def random_scripts(seed):
 
 
 def test_scripts(unfinished):
-    """Random programs: of a right one nothing is said, and of one with a race just that."""
+    """Random programs: for a right one --check must report nothing, and for one with a race exactly that."""
     bad, count = [], 80 if tests.whole("random streams and events") else 10
     for seed in range(count):
         for script, status in zip(random_scripts(seed), (0, 86)):

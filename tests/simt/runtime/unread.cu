@@ -1,4 +1,4 @@
-// Errors that the program looks at, or not; memory that it frees, or not: unread CASE
+// Errors that the program checks or ignores; memory that it frees or not: unread CASE
 #include <cuda_runtime.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""No run passes that was not watched: folders with odd names, programs that escape from the CPU device."""
+"""Tests that a run fails if the CPU device was not used: folders with odd names, programs that escape from it."""
 import os
 import shutil
 
@@ -7,14 +7,14 @@ from device import SIMT
 from expect import expect, program, tests
 from suite import NVCC_FLAGS, run
 
-ODD = "a b:c;d'e\"f\ng"  # what the loader, a shell and make take for the end of a word
+ODD = "a b:c;d'e\"f\ng"  # characters that end a word for the loader, a shell or make
 RACE = r"^CPU device: \d hazards?\b.*\n(.*\n)*?.*race in races"
 UNSEEN = r"\Asimt: \S*watched\w* was not watched to its end: .* \(exec\).*\n\Z"
 PLAIN = ["-arch=sm_90"]  # which links the runtime into the program
 
 
 def test_folder(shared, static):
-    """The launcher, its libraries and the program in a folder with such a name."""
+    """Tests the launcher, its libraries and the program in a folder with such a name."""
     folder = tests.fresh(ODD)
     shutil.copy(SIMT, folder)
     shutil.copytree(SIMT.with_name("simt-runtime"), folder / "simt-runtime")

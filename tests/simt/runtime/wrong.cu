@@ -1,9 +1,9 @@
-// Kernels that end badly, do not end, or need what the CPU device does not have, by name:
+// Kernels that fail, do not end, or need features that the CPU device does not have, by name:
 //
-//     wrong NAME [WAY]      WAY: how the program ends, which looks at no error
+//     wrong NAME [WAY]      WAY: how the program ends, without checking errors
 //
-// It prints the errors of the launch, of waiting for it and of the call behind it. `AT NAME` marks
-// the line that must be named.
+// It prints the errors of the launch, of waiting for it and of the next call. `AT NAME` marks the
+// line that must be named.
 #include <assert.h>
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -28,13 +28,13 @@ __global__ void traps(int *at) {
     if (at) __trap(); // AT traps
 }
 
-// --- kernels without end ---
+// --- kernels that do not end ---
 
 __global__ void endless(volatile int *out) {
     while (out[0] != 12345) out[1] = out[1] + 1; // AT endless
 }
 
-// These wait for others again and again, who always come.
+// These wait for others repeatedly, and never in vain.
 __global__ void endless_barrier(volatile int *out) {
     while (out[0] != 12345) __syncthreads();
 }
@@ -56,7 +56,7 @@ __global__ void endless_grid(volatile int *out) {
     while (out[0] != 12345) cg::this_grid().sync();
 }
 
-// Warps meet in pairs, at barriers of their own.
+// Warps synchronise in pairs, each pair at its own barrier.
 __global__ void endless_pairs(volatile int *out) {
     while (out[0] != 12345) asm volatile("bar.sync %0, 64;" ::"r"(1 + threadIdx.x / 64) : "memory");
 }
@@ -114,7 +114,7 @@ __global__ void not_allocated(int *out) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %0, %0, %0}, [%1];" : "=r"(x)      \
                  : "r"((unsigned)__cvta_generic_to_shared(at)))
 
-// All lanes, 16 of them, or all but the one that has gone.
+// All lanes, 16 of them, or all but one that has exited.
 __global__ void product(float *out, int gone) {
     float sum = 0;
     if ((int)threadIdx.x == gone) return;
@@ -134,7 +134,7 @@ __global__ void product_apart(float *out) {
     out[threadIdx.x] = sum;
 }
 
-// The row of lane 9 lies `skew` words from where it should.
+// The row of lane 9 is misplaced by `skew` words.
 __global__ void rows(float *out, int skew) {
     __shared__ __align__(16) unsigned s[256];
     unsigned x = 0;
@@ -152,7 +152,7 @@ __global__ void rows_unordered(float *out) {
     out[threadIdx.x] = x;
 }
 
-// --- clusters, and copies in bulk ---
+// --- clusters and bulk copies ---
 
 __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
@@ -202,7 +202,7 @@ __global__ void block_ended(int *out) {
     out[threadIdx.x] = s[threadIdx.x];
 }
 
-// The space of one's own block is not that of the cluster.
+// The state space of the own block does not include the cluster's other blocks.
 __global__ void own_space(int *out) {
     __shared__ int s[64];
     unsigned at;
@@ -220,7 +220,7 @@ __global__ void bulk(const char *in, int from, int to, int bytes, int barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(s) + to), "l"(in + from), "r"(bytes), "r"(at + barrier) : "memory"); // AT bulk
 }
 
-// --- what the CPU device does not have ---
+// --- features that the CPU device does not have ---
 
 __global__ void tensor_map(const void *map, int *out) {
     __shared__ __align__(128) char s[1024];
@@ -367,7 +367,7 @@ int main(int argc, char **argv) {
     for (const auto &c : cases)
         if (!strcmp(name, c.name)) c.run();
     cudaError_t launched = cudaGetLastError(), waited = cudaDeviceSynchronize();
-    if (argc > 2) cudaDeviceReset(), cudaMalloc((void **)&d, 4); // mends nothing that was refused
+    if (argc > 2) cudaDeviceReset(), cudaMalloc((void **)&d, 4); // does not undo a refusal
     cudaError_t later = cudaMemset(d, 0, 4);
     printf("%s: %s %s %s\n", name, cudaGetErrorName(launched), cudaGetErrorName(waited),
            cudaGetErrorName(later));

@@ -1,4 +1,4 @@
-"""Programs that fail, do not end, or need what the CPU device does not have: one clear message each."""
+"""Tests programs that fail, do not end, or need features that the CPU device does not have: one clear message each."""
 import os
 import re
 import signal
@@ -10,7 +10,7 @@ from expect import expect, lines, program, source, tests
 from suite import run
 
 FEW = "of the warp have exited or do not exist: a matrix instruction needs all 32 lanes"
-FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, what is said, and what --check calls it
+FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, the message, and --check's name for it
     ("out_of_bounds", "out_of_bounds", "IllegalAddress",
      "global store of 4 bytes at 0x[0-9a-f]+, element 1073741824 of argument 1, is outside", "out of bounds"),
     ("misaligned", "misaligned", "MisalignedAddress", "global store of 4 bytes at .* is not aligned", "misaligned access"),
@@ -92,7 +92,7 @@ def test_no_end(wrong):
 
 
 def test_machine():
-    """From machine code; of sm_90a, which has what the CPU device does not."""
+    """Tests machine code, and sm_90a, which has features that the CPU device does not have."""
     wrong = program("wrong", "wrong_machine", [*suite.NVCC_FLAGS[1:], "-w", "-DWARP_GROUPS", "-gencode",
                                               "arch=compute_90a,code=[sm_90a,compute_90a]"])
     for case, kernel, error, words, _ in FAULTS[:4] if wrong else ():
@@ -103,7 +103,7 @@ def test_machine():
 
 
 def test_missing(wrong, case):
-    """One line with the source's line, errors from then on, status 2 at the end; not in the table."""
+    """Expects one message with the source line, errors from then on, status 2 at the end, and no row in the table."""
     result = simt([wrong, case])
     expect("refused: " + case, result, 2, f"^{case}: {NOT_SUPPORTED}",
            said(case, case) + rf"the CPU device has no {MISSING[case]}: `\S+` \(in \w+\)\n\Z")
@@ -127,13 +127,13 @@ def test_refusals(wrong):
     expect("nothing refused: a crash stays a crash", simt([wrong, "hello", "abort"]), -signal.SIGABRT)
 
 
-LIBRARIES = [  # soname, its functions and what calls of them are told to be
+LIBRARIES = [  # soname, its functions and the message about calls of them
     ("libcublas.so.13", "cublas", "cuBLAS"), ("libcufft.so.12", "cufft", "cuFFT"),
     ("libcurand.so.10", "curand", "cuRAND"), ("libnvrtc.so.13", "nvrtc", "NVRTC"), ("libcuda.so.1", "cu", "the driver API")]
 
 
 def test_libraries():
-    """A program that is linked with a library of machine code runs until it calls something of that."""
+    """A program that is linked with a library of machine code runs until it calls one of its functions."""
     for soname, start, what in LIBRARIES:
         name, library, stem = f"{start}Compute", tests.file(soname), tests.file(soname.split(".")[0])
         versions = "" if start == "cu" else f"{soname} {{ global: {start}*; }};"  # as NVIDIA's have them
@@ -147,7 +147,7 @@ def test_libraries():
             "-Xlinker", f"--no-as-needed,{library}"], [library])
         if not tests.check(f"a program with {what} is built", linked, made.tail()):
             continue
-        library.unlink()  # nobody needs it any more
+        library.unlink()  # no longer needed
         expect(f"linked with {what}: it runs", simt([linked]), 0, r"\A7\n", r"\A\Z")
         expect(f"linked with {what}: refused at the call", simt([linked, "call"]), 2, r"\A7\n[1-9]\d*\n",
                rf"\Asimt: {name} \({re.escape(what)}\) is not supported by the CPU device\n\Z")
@@ -162,7 +162,7 @@ def test_libraries():
 
 
 def test_signals():
-    """A run that does not return from main has told what it did so far."""
+    """A run that does not return from main must report what it did so far."""
     signals = program("signals")
     if not signals:
         return
@@ -182,7 +182,7 @@ def test_signals():
 
 
 def test_unread():
-    """Launches that failed and errors that nobody asked for; memory that nobody freed."""
+    """Tests failed launches and unchecked errors; memory that is not freed."""
     unread = program("unread", flags=[*suite.NVCC_FLAGS, "-w"])
     if not unread:
         return
@@ -191,7 +191,7 @@ def test_unread():
     rest = (r"simt: k: bytes of dynamic shared memory: 100000, at most 49152 without cudaFuncSetAttribute: " + asked +
             r"simt: k: grid \(0,1,1\), block \(64,1,1\): invalid argument: " + asked)
     note = r"simt: note: cudaMemcpy returned cudaErrorInvalidValue \(invalid argument\)\n"
-    expect("launches that failed are told at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
+    expect("failed launches are reported at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
            None, large + rest + note + r"\Z")
     for option, status in (("--check", 0), ("--strict", 86)):
@@ -200,13 +200,13 @@ def test_unread():
     expect("so they are where it aborts", simt([unread, "aborts"]), -signal.SIGABRT, None, large + r"\Z")
     expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,
            r"\Asimt: never freed: 1 allocation by cudaMalloc or its like, 256 bytes\n\Z")
-    expect("--leaks: nothing where all was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
+    expect("--leaks: no report if all memory was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
     for way in ("asked", "peeked", "later"):
-        expect(f"nothing is told of an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
+        expect(f"no message about an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
 
 
 def test_copied():
-    """What goes to the host, and nothing has written: a note. What a kernel reads of it: a hazard."""
+    """Unwritten memory that is copied to the host is a note; if a kernel reads it, it is a hazard."""
     copied = program("copied")
     if not copied:
         return

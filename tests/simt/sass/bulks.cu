@@ -1,6 +1,6 @@
-// Bulk copies and reductions, and stores that an mbarrier counts, in every form that ptxas makes
-// of them, over words of all sizes. Prints a hash of each kernel's results; those of PTX and of
-// machine code are equal.
+// Bulk copies and reductions, and stores that an mbarrier counts, in every form that ptxas generates,
+// with words of all sizes. Prints a hash of each kernel's results, which must be the same for PTX and
+// machine code.
 #include <cstdint>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ static __device__ uint32_t address(const void *of) {
     return (uint32_t)__cvta_generic_to_shared(of);
 }
 
-// Of a block's words into global memory.
+// From a block's shared memory to global memory.
 #define REDUCE(name, operation)                                                                    \
     __global__ void name(const uint32_t *in, uint32_t *out) {                                      \
         __shared__ __align__(128) uint32_t s[WORDS];                                               \
@@ -47,7 +47,7 @@ struct Words {
     uint64_t both;
 };
 
-// To the other block of the cluster: `to` and `barrier` are there, `from` is here.
+// To the other block of the cluster: `to` and `barrier` are in that block, `from` is in this one.
 #define EXCHANGE(name, bytes, statement)                                                           \
     __global__ void __cluster_dims__(2, 1, 1) name(const uint32_t *in, uint32_t *out) {            \
         __shared__ __align__(128) uint32_t s[WORDS * 4], from[WORDS * 4];                          \

@@ -1,6 +1,6 @@
-// In front of the CUDA runtime: writes a line for each copy from the device to the host, its bytes
-// and their 64-bit FNV-1a hash, to the file that COPIES names; of 16 bytes that of the first 12,
-// too.
+// Preloaded before the CUDA runtime: writes a line for each copy from the device to the host, its
+// size and the 64-bit FNV-1a hash of its bytes, to the file that COPIES names; for 16 bytes also
+// the hash of the first 12.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Reads lines "ADDRESS LOW HIGH ..." of machine instructions and writes the text of each, or what
-// it is that is not known.
+// Reads lines "ADDRESS LOW HIGH ..." of machine instructions and prints the text of each, or which
+// part of it is unknown.
 #include <stdio.h>
 
 #include "simt/sass/inst.h"

@@ -1,6 +1,6 @@
-// Forms of instructions that programs by others have and the labs have not, over random inputs.
-// Prints a hash of each kernel's results; those of PTX and of machine code are equal. With an
-// argument: a read of shared memory at that byte.
+// Forms of instructions that other programs have and the labs do not, with random inputs. Prints a hash
+// of each kernel's results, which must be the same for PTX and machine code. With an argument it reads
+// shared memory at that byte.
 #include <cstdlib>
 #include <cuda_pipeline_primitives.h>
 
@@ -32,7 +32,7 @@ static __device__ uint32_t address(const void *of) {
     return (uint32_t)__cvta_generic_to_shared(of);
 }
 
-// LDGSTS of lanes that read nothing
+// LDGSTS with lanes that read nothing
 __global__ void zeros_for_some(Input in, uint32_t) {
     __shared__ alignas(16) uint64_t s[5][2 * BLOCK];
     for (auto &row : s) row[threadIdx.x] = row[BLOCK + threadIdx.x] = ~0ull;
@@ -60,7 +60,7 @@ __global__ void zeros_for_some(Input in, uint32_t) {
         in.out[k * COUNT + I] = s[k][2 * threadIdx.x] + 3 * s[k][2 * threadIdx.x + 1];
 }
 
-// STL of a uniform register's address
+// STL at a uniform register's address
 __global__ void local_rows(Input in, uint32_t word) {
     float up[40], down[40];
     const int count = (int)(word >> 26), step = (int)(word >> 30), at = (int)I % (COUNT / 2);
@@ -88,7 +88,7 @@ static __device__ bool waits(uint32_t barrier, uint32_t parity) {
     return !done;
 }
 
-// R2UR of what differs between lanes: a number of arrivals and a place for each
+// R2UR of values that differ between lanes: a number of arrivals and an address for each
 __global__ void barriers_of_lanes(Input in, uint32_t) {
     __shared__ uint64_t barriers[64];
     const uint32_t own = address(&barriers[threadIdx.x & 63]);
@@ -106,7 +106,7 @@ __global__ void barriers_of_lanes(Input in, uint32_t) {
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(own) : "memory");
 }
 
-// ARRIVES, arrivals that count, a state to wait for, a sleep as long as a register says
+// ARRIVES, arrivals with a count, waiting for a state, a sleep whose length is in a register
 __global__ void copies_arrive(Input in, uint32_t) {
     __shared__ uint64_t s[2 * BLOCK], barriers[3];
     uint64_t state;
@@ -139,7 +139,7 @@ __global__ void copies_arrive(Input in, uint32_t) {
     in.out[I] = s[threadIdx.x ^ 37] + 3 * s[BLOCK + (threadIdx.x ^ 130)];
 }
 
-// VABSDIFF4, VIADDMNMX.RELU, IMAD.WIDE of what is taken away
+// VABSDIFF4, VIADDMNMX.RELU, IMAD.WIDE with negated operands
 __global__ void integers(Input in, uint32_t word) {
     const uint32_t x = (uint32_t)in.bits[I], y = (uint32_t)(in.bits[I] >> 32);
     in.out[I] = (uint64_t)__vabsdiffu4(x, y) << 32 | (uint64_t)__vsadu4(x, word);
@@ -151,7 +151,7 @@ __global__ void integers(Input in, uint32_t word) {
     in.out[4 * COUNT + I] = (uint64_t)x * y - in.bits[(I + 5) % COUNT];
 }
 
-// MUFU.RCP64H of a number, DFMA of numbers without their sign
+// MUFU.RCP64H of a number, DFMA of absolute values
 __global__ void doubles(Input in, uint32_t) {
     const double x = in.value[I], y = in.value[(I + 1) % COUNT];
     in.out[I] = (uint64_t)__double_as_longlong(x / 50);
@@ -208,7 +208,7 @@ __global__ void sorted_parts(Input in, uint32_t) {
     sort(part, 0, 10 + (int)(in.bits[I] & 5));
 }
 
-// Loads that the compiler joins, of more than there is
+// Loads that the compiler merges, past the end of the data
 __global__ void joined_loads(Input in, uint32_t word) {
     extern __shared__ float row[];
     const int count = (int)(word & 63) - 4; // ROW

@@ -1,6 +1,6 @@
-// Lanes in groups of their own, blocks of several groups, and what a thread asks the device for,
-// over random inputs. Prints a hash of each kernel's results; those of PTX and of machine code are
-// equal.
+// Groups of lanes, barriers of several groups in a block, and special registers, with random inputs.
+// Prints a hash of each kernel's results, which must be the same for PTX and machine
+// code.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
@@ -11,7 +11,7 @@
 
 namespace cg = cooperative_groups;
 
-// BRA.DIV with a guard: lanes that name different ones vote in the same instruction
+// BRA.DIV with a guard: lanes with different masks vote in the same instruction
 __global__ void votes_of_tiles(Input in, uint32_t) {
     const auto eight = cg::tiled_partition<8>(cg::this_thread_block());
     const auto four = cg::tiled_partition<4>(cg::this_thread_block());
@@ -21,7 +21,7 @@ __global__ void votes_of_tiles(Input in, uint32_t) {
     in.out[2 * COUNT + I] = (uint64_t)four.all(x > 0);
 }
 
-// WARPSYNC.EXCLUSIVE of groups of any size, which part and come to stand together
+// WARPSYNC.EXCLUSIVE of groups of any size, which split and reconverge
 __global__ void sums_of_equals(Input in, uint32_t) {
     const uint32_t x = (uint32_t)in.bits[I], equals = __match_any_sync(~0u, x & 7);
     in.out[I] = __reduce_add_sync(equals, x);
@@ -36,7 +36,7 @@ __global__ void tiles_of_warps(Input in, uint32_t) {
     in.out[COUNT + I] = (uint64_t)tile.shfl(x, 77) * 2 + (uint64_t)tile.any(x == 1);
 }
 
-// BAR.RED of a register's number, of a number of threads
+// BAR.RED with a barrier number in a register, and with a number of threads
 __global__ void votes_of_some(Input in, uint32_t) {
     const uint32_t x = (uint32_t)in.bits[I], half = 1 + threadIdx.x / 128;
     uint32_t some, count;
@@ -78,7 +78,7 @@ __global__ void some_leave(Input in, uint32_t) {
     }
 }
 
-// Where a thread runs, and with how much
+// Special registers for a thread's position and the sizes of its memory
 __global__ void places(Input in, uint32_t) {
     uint32_t sm, sms, warp, bytes;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -88,13 +88,13 @@ __global__ void places(Input in, uint32_t) {
     in.out[I] = sm + ((uint64_t)sms << 16) + ((uint64_t)warp << 32) + ((uint64_t)bytes << 48);
 }
 
-// UBREV, of the lowest bit of what is the same for all lanes
+// UBREV, for the lowest bit of a uniform value
 __global__ void lowest_bits(Input in, uint32_t word) {
     const int lowest = __ffs((int)(word * gridDim.x));
     in.out[I] = (uint64_t)(lowest - 1) + threadIdx.x;
 }
 
-// ATOM in whatever memory it is, behind a register's address
+// ATOM at a generic address, with an offset from a register
 __global__ void any_memory_behind(Input in, uint32_t word) {
     __shared__ float near[2 * BLOCK];
     near[2 * threadIdx.x] = near[2 * threadIdx.x + 1] = 1;
@@ -105,7 +105,7 @@ __global__ void any_memory_behind(Input in, uint32_t word) {
     in.out[COUNT + I] = (uint64_t)near[2 * threadIdx.x + 1];
 }
 
-// HADD2.F32 of a half without its sign, or with the other one
+// HADD2.F32 of a half's absolute or negated value
 __global__ void signs_of_halves(Input in, uint32_t) {
     const __half x = __ushort_as_half((unsigned short)(in.bits[I] & 0x3fff));
     const __half y = __float2half(in.value[I]);
@@ -114,7 +114,7 @@ __global__ void signs_of_halves(Input in, uint32_t) {
     in.out[COUNT + I] = __float_as_uint(__half2float(__hneg(y)));
 }
 
-// VIADD.16x2 of what is taken away
+// VIADD.16x2 with a negated operand
 __global__ void halves(Input in, uint32_t) {
     const uint32_t x = (uint32_t)in.bits[I], y = (uint32_t)(in.bits[I] >> 32);
     in.out[I] = (uint64_t)__vsub2(x, y) << 32 | __vneg2(y);

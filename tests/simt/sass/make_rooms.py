@@ -1,12 +1,12 @@
-"""Writes a program whose kernels say where their variables of shared memory lie.
+"""Writes a program whose kernels print the addresses of their variables in shared memory.
 
     python3 make_rooms.py SEED > rooms.cu
 
-Variables of several sizes and alignments stand in the module, in functions, inlined or not, and in
-kernels; functions call others by name and by pointer, through tables of two types; some kernels have
-dynamic shared memory. The program prints for each kernel how large its static shared memory is, and
-the places of what it and those functions use: as they are, or without 1,024 bytes that machine code
-has in front of them, where it is called with an argument.
+Variables of several sizes and alignments are declared in the module, in functions, inlined or not, and in
+kernels. Functions call others by name and by pointer, through tables of two types; some kernels have
+dynamic shared memory. For each kernel the program prints the size of its static shared memory, and the
+addresses of the variables that it and its functions use; with an argument, less the 1,024 bytes that
+machine code reserves before them.
 """
 import random
 import sys
@@ -43,7 +43,7 @@ class Writer:
         return f"__shared__ {pick(ALIGNMENTS)}{pick(TYPES)} {name}[{self.random.randint(2, 90)}];"
 
     def body(self, own, others):
-        """Declares its own variables; tells these and some of the others, and calls some functions."""
+        """A body that declares its own variables, prints these and some others, and calls some functions."""
         some = [name for name in others if self.random.random() < 0.25]
         does = [f"TELL({name});" for name in own + some]
         does += [f"{call};" for call in self.callable if self.random.random() < 0.25]

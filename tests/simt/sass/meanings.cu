@@ -1,6 +1,6 @@
-// What no vector of the recording has: instructions that the compiler makes of these kernels, over
-// random inputs. Prints a hash of each kernel's results; those of PTX and of machine code are
-// equal.
+// Machine instructions that no recorded vector has: the compiler generates them for these kernels.
+// Inputs are random. Prints a hash of each kernel's results, which must be the same for PTX and
+// machine code.
 #include <cuda_pipeline_primitives.h>
 
 #include "meanings.h"
@@ -24,7 +24,7 @@ __global__ void half_squares(Input in, uint32_t) {
     in.out[COUNT + I] = __float_as_uint(apart * 0.5f + x);
 }
 
-// IDP with bytes of the same word for all.
+// IDP with a word that is uniform.
 __global__ void dot_products(Input in, uint32_t word) {
     const uint32_t x = (uint32_t)in.bits[I], y = (uint32_t)(in.bits[I] >> 32);
     in.out[I] = (uint64_t)(uint32_t)__dp4a((int)x, (int)word, 0) << 32 | __dp4a(x, word, y);
@@ -84,7 +84,7 @@ __global__ void wide_atomics(Input in, uint32_t) {
     atomicXor(out + 192, (unsigned long long)in.bits[I]);
 }
 
-// QSPC: an atomic addition to whatever memory it is
+// QSPC: an atomic addition at a generic address
 __global__ void any_memory(Input in, uint32_t word) {
     __shared__ float near[2];
     if (threadIdx.x < 2) near[threadIdx.x] = 1;
@@ -95,7 +95,7 @@ __global__ void any_memory(Input in, uint32_t word) {
     if (threadIdx.x < 2) in.out[COUNT + 2 * blockIdx.x + threadIdx.x] = (uint64_t)near[threadIdx.x];
 }
 
-// UPRMT, USGXT, UBMSK, UPLOP3: what is the same for all lanes
+// UPRMT, USGXT, UBMSK, UPLOP3: uniform values
 __global__ void uniform(Input in, uint32_t word) {
     const uint32_t x = __byte_perm(word, blockIdx.x, 0x4130);
     const int32_t narrow = (int8_t)(word + blockIdx.x);
@@ -174,7 +174,7 @@ __global__ void long_division(Input in, uint32_t word) {
     in.out[3 * COUNT + I] = (uint64_t)(1000 * (double)(int64_t)x / 3) + (uint64_t)(float)y;
 }
 
-// Divisions of 128 bits: nvcc's code for them reads by addc what subc.cc left
+// Divisions of 128 bits: nvcc's code for them uses the carry of subc.cc in addc
 __global__ void wide_divisions(Input in, uint32_t word) {
     typedef unsigned __int128 Wide;
     const uint64_t x = in.bits[I], y = in.bits[(I + 7) % COUNT];
@@ -185,7 +185,7 @@ __global__ void wide_divisions(Input in, uint32_t word) {
     in.out[3 * COUNT + I] = (uint64_t)(wide % by);
 }
 
-// LEA of what is taken away, with and without a borrow
+// LEA with a negated operand, with and without a borrow
 __global__ void doubles_less(Input in, uint32_t word) {
     const uint64_t x = in.bits[I], y = in.bits[(I + 11) % COUNT];
     in.out[I] = y - (x << 1);

@@ -1,5 +1,5 @@
-// What meanings.cu and forms.cu share: random inputs for kernels, and a hash of what each makes of
-// them.
+// Shared by meanings.cu and forms.cu: random inputs for kernels, and a hash of each kernel's
+// results.
 #ifndef MEANINGS_H
 #define MEANINGS_H
 
@@ -40,7 +40,7 @@ static Input random_input() {
     return in;
 }
 
-// Each with so many bytes of dynamic shared memory. False: one failed.
+// Runs each kernel with so many bytes of dynamic shared memory. Returns false if one failed.
 template <int COUNT_OF> static bool run_all(const Entry (&entries)[COUNT_OF], int shared) {
     const Input in = random_input();
     for (const Entry &entry : entries) {

@@ -1,4 +1,4 @@
-// Kernels unlike those of the labs, four and forty, for which times were predicted before they were measured:
+// Forty-four kernels, unlike those of the labs, whose times were predicted before they were measured:
 // see blind.cuh.
 //
 //   nvcc -O3 -arch=sm_90 -lineinfo -cudart shared --no-compress blind.cu -o blind && ./blind >
@@ -22,7 +22,7 @@ __global__ void bytes_8(const uint2 *in, unsigned *out, unsigned n) {
     for (unsigned i = index(); i < n; i += gridDim.x * blockDim.x) sum += in[i].x ^ in[i].y;
     keep(out, sum, sum == 0x12345678u);
 }
-// Few warps, shared memory that nobody uses keeps others away.
+// Few warps: unused shared memory limits the number of resident blocks.
 template <int LOADS> __global__ void few_warps(const uint4 *in, unsigned *out, unsigned n) {
     extern __shared__ unsigned room[];
     unsigned sum = 0;

@@ -1,6 +1,6 @@
-// How kernels that were predicted before they were measured are run. On a GPU: the median of samples, each a
-// graph of launches over rotating inputs behind other data, as the labs do it; columns
-// case,us,p5_us,p95_us,launches. On the CPU device each is launched once.
+// Runs kernels whose times were predicted before they were measured. On a GPU it prints the median of samples,
+// each a graph of launches on rotating inputs after other data has been read, as in the labs; columns
+// case,us,p5_us,p95_us,launches. On the CPU device each kernel is launched once.
 #include <algorithm>
 #include <cuda_fp16.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void measure(const Case *c) {
     CUDA(cudaGraphDestroy(graph));
 }
 
-// Measures or launches all of them.
+// Measures or launches all kernels.
 static void run_cases(const Case *cases, size_t count) {
     int khz = 0;
     cudaDeviceProp device;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels that were predicted before they were measured: blind.cu, which the model has seen since, and mixed.cu.
+"""Predicts kernels whose times were predicted before they were measured: blind.cu, used to improve the model since, and mixed.cu.
 
     blind.py PROGRAM MACHINE.csv [FLAG...]  writes the predictions: case,predicted_us,limiter
     blind.py PREDICTED.csv MEASURED.csv     with what the program printed on a GPU beside them: results/predicted/

@@ -1,6 +1,6 @@
-// More kernels that were predicted before they were measured: see blind.cuh. What each of them does
-// is drawn from a seed: twenty from this one, and forty by -DSEED=894281944 -DKERNELS=40, once what
-// the twenty had shown was mended.
+// More kernels whose times were predicted before they were measured: see blind.cuh. Each is drawn at
+// random from a seed: twenty from this one, and, after the faults that they showed had been fixed, forty
+// with -DSEED=894281944 -DKERNELS=40.
 //
 //   nvcc -O3 -arch=sm_90 -lineinfo -cudart shared --no-compress mixed.cu -o mixed && ./mixed >
 //   mixed.csv
@@ -20,7 +20,7 @@ constexpr unsigned drawn(unsigned k, unsigned choice, unsigned count) {
     return (x ^ x >> 16) % count;
 }
 
-// Loads of 4, 8 or 16 bytes, side by side, apart, anywhere, or the same for a warp.
+// Loads of 4, 8 or 16 bytes: consecutive, strided, random, or the same for a warp.
 template <unsigned K> struct Mix {
     enum {
         LOADS = 1 << drawn(K, 0, 4),
@@ -40,7 +40,7 @@ template <unsigned K> struct Mix {
         BINS = 1 << (4 + 2 * drawn(K, 17, 6)),
         WAYS = 1 << drawn(K, 18, 6),
     };
-    // Bytes that it reads: the next launch reads others, or it would find them in L2.
+    // Bytes that a launch reads: the next launch reads other ones, which are not in L2.
     static size_t bytes() {
         size_t all = (size_t)LOADS * ROUNDS * BLOCKS * THREADS * APART;
         size_t reads = PLACE == 2 ? TABLE : PLACE == 3 ? all * WORDS / 8 : all * WORDS * 4;

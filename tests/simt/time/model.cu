@@ -1,5 +1,5 @@
-// Kernels of which the time can be told with a pencil: each is launched with a loop of one length
-// and of another, and the difference is what the rounds take. tests/simt/time/run has what that is.
+// Kernels whose times can be computed by hand: each is launched with two lengths of its loop, and the
+// difference is the time of the additional rounds. tests/simt/time/run has the expected times.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ template <int N> __global__ void chase(unsigned long long *from) {
     from[1] = at;
 }
 
-// Writes at every 8,192 bytes the address of the next place.
+// Writes, every 8,192 bytes, the address of the next such word.
 static void link(unsigned long long *d_from) {
     static unsigned long long h[1024][1024];
     for (int i = 0; i < 1024; i++) h[i][0] = (unsigned long long)(d_from + 1024 * (i + 1));
@@ -56,7 +56,7 @@ __global__ void fences(unsigned *out) {
     out[threadIdx.x + 32] = 1;
 }
 
-// One block of several has all the work.
+// One of several blocks has all the work.
 __global__ void uneven(float *out, unsigned which, float x) {
     if (blockIdx.x != which) return;
     float sum = x;
@@ -66,7 +66,7 @@ __global__ void uneven(float *out, unsigned which, float x) {
 
 __global__ void __cluster_dims__(2) in_clusters(unsigned *out) { out[threadIdx.x] = 1; }
 
-// Their instructions have latencies that no microbenchmark measures.
+// Instructions whose latencies no microbenchmark measures.
 __global__ void tensor_cores(float *out) {
     float d[4] = {0, 0, 0, 0};
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, "
@@ -86,14 +86,14 @@ static __device__ unsigned anywhere(unsigned i) {
     i = (i ^ i >> 15) * 0x846ca68bu;
     return i ^ i >> 16;
 }
-// Each lane loads from anywhere in so many words.
+// Each lane loads from a random address in so many words.
 __global__ void gathers(const unsigned *in, unsigned words, unsigned *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) sum += in[anywhere(i * 4 + k) % words];
     if (sum == 1) out[i] = 1;
 }
-// Each lane adds to one of so many words.
+// Each lane adds to a random one of so many words.
 __global__ void bins(unsigned *out, unsigned words) {
     atomicAdd(&out[anywhere(blockIdx.x * blockDim.x + threadIdx.x) % words], 1u);
 }

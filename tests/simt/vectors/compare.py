@@ -30,7 +30,7 @@ def real(bits, width):
 
 
 def close(case, mine, hardware):
-    """Whether two results of an approximate instruction are as near as they must be."""
+    """Whether two results of an approximate instruction are within the tolerance."""
     x, y = real(int(mine, 16), case.nan), real(int(hardware, 16), case.nan)
     if x != x or y != y:
         return x != x and y != y
@@ -41,7 +41,7 @@ def close(case, mine, hardware):
 
 
 def difference(case, mine, hardware):
-    """None if a case's results are right, else one line that says what is not."""
+    """None if a case's results are right, else one line that says what is wrong."""
     if not mine[2] and not mine[1]:
         return mine[0]
     if case.ignored:

@@ -1,5 +1,5 @@
-// Conversions and functions of the toolkit's headers on the device, beside what the same headers or
-// plain C do on the host. Prints `ok NAME` or `not ok NAME`.
+// Compares conversions and functions of the toolkit's headers on the device with the same headers or
+// plain C on the host. Prints `ok NAME` or `not ok NAME`.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ __global__ void make_eights(const float *singles, Eights *out) {
     out[i] = eights(i, singles[i]);
 }
 
-// Beside functions of twice the precision: the headers promise about two units in the last place.
+// Compared with functions of twice the precision: the headers guarantee about two units in the last place.
 enum { FUNCTIONS = 10 };
 template <typename T> static __device__ void functions(T x, T *out) {
     out[0] = hexp(x), out[1] = hlog(x), out[2] = hsqrt(x), out[3] = hrsqrt(x), out[4] = hsin(x);

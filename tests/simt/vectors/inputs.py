@@ -48,7 +48,7 @@ BF16 = [0x0000, 0x8000, 0x3f80, 0xbf80, 0x3f00, 0x3fc0, 0x4020, 0xc020, 0x4040, 
 
 
 def pairs(values):
-    """Two 16-bit values in each word, so that every value meets another one."""
+    """Two 16-bit values in each word, so that each is tested beside another value."""
     return [values[i] | values[(i * 11 + 5) % len(values)] << 16 for i in range(len(values))]
 
 
@@ -66,8 +66,8 @@ EXPONENTS = [0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1] + \
     [f32(k) for k in (-150.5, -149, -140.25, -127, -126.5, -126, -100.75, -24, -10.1, -2, -1, -0.5,
                       -0.1, 0.1, 0.5, 0.75, 1, 2, 3.3, 10, 24.5, 64, 100.1, 127, 127.99, 128, 200)]
 
-# kind: (register, values, closed, bits of one, exponent bits). A closed kind never takes random
-# bits. Of random floats, half get an exponent near that of one.
+# kind: (register, values, closed, bits of one, exponent bits). A closed kind has no random values. Half
+# of the random floats have an exponent near that of 1.
 INPUTS = {
     "u16": ("b16", INT16, 0, 0, 0),
     "u32": ("b32", INT32, 0, 0, 0),

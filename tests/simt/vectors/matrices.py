@@ -1,8 +1,8 @@
 """Cases of matrix instructions: each warp makes its own matrices in shared memory, element by element,
 multiplies them, and each lane keeps two words of its part of the result.
 
-How narrow floats are added is nowhere written down; their elements are chosen to show it, in the
-styles that `element` in DEVICE describes.
+How tensor cores add narrow floats is not documented; the elements are chosen to show it, in the styles
+that `element` in DEVICE describes.
 """
 import table
 
@@ -79,7 +79,7 @@ def value(kind, style, matrix, line, k):
     if kind in FORMS:
         return "element({%d, %d}, %s, %d, %s, %s, seed)" % (*FORMS[kind], style, matrix, line, k)
     bits = "mixed(seed * 4096 + %d * 1024 + (%s) * 32 + (%s))" % (matrix, line, k)
-    if kind == "f64":  # of magnitudes near one, or many
+    if kind == "f64":  # with magnitudes near one, or very different ones
         spread = 3 if style == "NEAR" else 60
         return ("((uint64_t)(1023 - %d + %s %% %d) << 52 | (uint64_t)mixed(seed + %s) << 20 | "
                 "(uint64_t)(%s & 1) << 63)" % (spread // 2, bits, spread, bits, bits))
@@ -114,7 +114,7 @@ def registers(name, kind, count, values=None):
 
 
 def kept(name, kind, count):
-    """d: two words of the result, which ones by the warp's number."""
+    """d: two words of the result, chosen by the warp's number."""
     bits = {"f64": "(uint64_t)__double_as_longlong(%s)", "f32": "__float_as_uint(%s)"}.get(kind, "%s")
     words = [bits % (name + str(r)) for r in range(count)]
     if kind != "f64":
@@ -140,7 +140,7 @@ def listed(first, count):
 
 
 def fragments(m, n, k, types, style):
-    """What makes the registers of d, a, b and c, and their numbers."""
+    """Code that fills the registers of d, a, b and c, and their counts."""
     kind_d, kind_a, kind_b, kind_c = types
     per = max(1, 4 // BYTES[kind_a])
     halves = m // 8
@@ -225,8 +225,8 @@ def load(name, role, layout, m, n, k, kind, count, pointer, stride, space):
 
 
 def add_wmma(m, n, k, kind, kind_c, layouts, style, space, extra=""):
-    """layouts: of a, b, c and d. The matrices lie in shared memory as they are made, by rows or by
-    columns: another layout is the transposed one, of the same numbers."""
+    """layouts: of a, b, c and d. The matrices are in shared memory as they were made, by rows or by
+    columns; the other layout reads the transposed matrix of the same numbers."""
     counts = counts_of(m, n, k, kind, kind_c)
     at = "SHARED(%s)" if space == ".shared" else "%s"
     text = matrices(m, n, k, (kind, kind, kind_c), style)
@@ -259,7 +259,7 @@ def add_wmma(m, n, k, kind, kind_c, layouts, style, space, extra=""):
         style.lower() or "any"), None, ["u32"], body=text)
 
 
-# Where the PTX ISA leaves it open: which element is in which register of which lane.
+# Layouts that the PTX ISA does not specify: which element is in which register of which lane.
 def add_places(m, n, k, role, kind, layout):
     rows, columns = {"a": (m, k), "b": (k, n), "c": (m, n)}[role]
     count = counts_of(m, n, k, kind if role != "c" else "tf32", kind)[role]

@@ -4,8 +4,8 @@ from inputs import INPUTS
 COUNT = 2048  # results of each case
 STRIDE = 97   # between the results that are printed, modulo COUNT: 97 is coprime to it
 FAMILIES = ["integer", "float", "half", "convert", "warp", "matrix"]
-# Opcodes whose results no GPU has given yet: they have to run, and are skipped by name. The next
-# recording (record_h200.sh, part vectors) has them; then take them off this list.
+# Opcodes whose results are not yet recorded on a GPU: they must run, and are skipped by name. Record
+# them with record_h200.sh, part vectors; then remove them from this list.
 TO_BE_RECORDED = []
 NAN = {"f32": 32, "f64": 64, "f16": 16, "bf16": 17, "f16x2": 162, "bf16x2": 172}
 REGISTER = {"u16": "b16", "s16": "b16", "b16": "b16", "u32": "b32", "s32": "b32", "b32": "b32",
@@ -36,7 +36,7 @@ class Case:
         self.family, self.name, self.out, self.ins = family, name, out, ins
         self.ptx, self.body, self.nan, self.tolerance = ptx, body, nan, tolerance
         self.ignored, self.solid, self.payload = ignored, solid, payload
-        self.waits = name.startswith(tuple(TO_BE_RECORDED))  # for its recording
+        self.waits = name.startswith(tuple(TO_BE_RECORDED))  # not yet recorded
         self.shown = 0 if ignored else 128 if tolerance else 8
         assert all(kind in INPUTS for kind in ins), (name, ins)
 
@@ -52,7 +52,7 @@ def plain(family, name, kind, arity, ins=None, out=None, **options):
     """`name d, a, ...;` on `arity` operands of one kind."""
     ins = ins or [INPUT[kind]] * arity
     operands = ", ".join("$" + letter for letter in "dabc"[:len(ins) + 1])
-    # The PTX ISA leaves the bits of a NaN open for double precision and between formats.
+    # The PTX ISA does not specify the bits of a NaN for double precision and conversions.
     payload = kind != "f64" and out != "f64" and not (family == "convert" and kind in NAN)
     add(family, name, REGISTER[out or kind], ins, "%s %s;" % (name, operands),
         nan=NAN.get(out or kind, 0), payload=payload, **options)
@@ -214,8 +214,8 @@ def floats():
 
 
 def approximations():
-    """Twice the greatest error in the PTX ISA's floating-point instruction pages: the hardware's
-    own and as much for the device that is compared with it."""
+    """Twice the maximum error in the PTX ISA's floating-point instruction pages: once for the hardware,
+    and once for the CPU device."""
     ulp = 2.0**-23
     for form in ("approx", "approx.ftz"):
         for op, kind, relative, absolute in (
@@ -339,7 +339,7 @@ def converts():
 
 
 def eights():
-    """Pairs of 8-bit floats. The operands of what widens are every e4m3 and e5m2."""
+    """Pairs of 8-bit floats. Widening conversions are tested with every e4m3 and e5m2."""
     for kind in ("e4m3x2", "e5m2x2"):
         for relu in ("", ".relu"):
             for source, ins in (("f32", ["f32", "f32"]), ("f16x2", ["f16x2"])):
@@ -365,7 +365,7 @@ def tensor_floats():
 
 
 def differences():
-    """Of the video instructions, those that nvcc makes of __vabsdiffu4(), __vsadu4() and their like."""
+    """The video instructions that nvcc generates for __vabsdiffu4(), __vsadu4() and similar functions."""
     for op in ("vabsdiff2", "vabsdiff4"):
         for extra in ("", ".add"):
             plain("integer", "%s.u32.u32.u32%s" % (op, extra), "u32", 3)

@@ -1,5 +1,5 @@
-// Every form of cvt to tf32, beside its definition on the host. Of those with .satfinite only .rna has
-// it below sm_100. Prints `ok NAME` or `not ok NAME`.
+// Compares every form of cvt to tf32 with its definition on the host. Below sm_100 only .rna can have
+// .satfinite. Prints `ok NAME` or `not ok NAME`.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,8 @@ __global__ void make_tf32(const float *singles, unsigned *out) {
     TF32("rz.satfinite.relu");
 }
 
-// By the value, in units of the last of 10 bits behind the point. What has none is as measured on an
-// H100, where .rna keeps the upper bits of a NaN and .satfinite takes one unit from them.
+// Rounds the value in units of the last of 10 fraction bits. NaNs and infinities are as measured on an
+// H100, where .rna keeps the upper bits of a NaN and .satfinite subtracts one unit from them.
 static unsigned tf32_of(float x, const Form *form) {
     const unsigned sign = signbit(x) ? 0x80000000u : 0, infinity = 0x7f800000, unit = 0x2000;
     unsigned bits;

@@ -42,7 +42,7 @@ def shuffles():
         else:
             text_ = "if (" + guard + ") {\n" + text_ + "\n}"
         body("shfl.%s %s" % (mode, name), ["u32"], text_)
-    # Lanes that read a lane which takes no part: the PTX ISA leaves the value open.
+    # Lanes that read an inactive lane: the PTX ISA does not specify the value.
     for mode, b, clamp in (("down", "16", "0x1f"), ("up", "3", "0x0"), ("bfly", "16", "0x1f"),
                            ("idx", "20", "0x1f"), ("down", "1", "0x1f")):
         body("shfl.%s %s from an absent lane" % (mode, b), ["u32"],
@@ -126,7 +126,7 @@ def atomics():
 
 
 def atomic(op, kind, space, sem):
-    """The old value and what memory holds afterwards; and the same without the old value (red)."""
+    """The old value and the final value in memory; and the same without the old value (red)."""
     register = table.REGISTER[kind]
     width = int(register[1:]) if register[0] == "b" else int(kind[1:])
     letter = {"b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64": "d"}[register]

@@ -1,5 +1,5 @@
-// Clusters, distributed shared memory, mbarriers, bulk copies and programmatic launches: values, and
-// what the runtime's calls return.
+// Tests values of clusters, distributed shared memory, mbarriers, bulk copies and programmatic
+// launches, and the results of the runtime's calls.
 #include <stdint.h>
 
 #include "../cases.h"
@@ -126,8 +126,8 @@ static void waiting(int) {
 
 // --- mbarriers and bulk copies ---
 
-// Is a phase complete? try_wait may wait, and on an H200 it answered yes where only complete_tx behind
-// it completes the phase: ptxas puts that before the answer's use. test_wait does not wait.
+// Whether a phase is complete. try_wait may wait: on an H200 it returned true although only a later
+// complete_tx completes the phase, since ptxas moves that before the use of the result. test_wait does not wait.
 #define ASK(barrier, parity)                                                                       \
     ({ unsigned done_;                                                                             \
        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"            \
@@ -154,7 +154,7 @@ __global__ void counts(int *out) {
     out[4] = (int)ASK(&barrier, 0);
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
     asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
-    out[5] = (int)count; // four are expected from here on
+    out[5] = (int)count; // from here on four arrivals are expected
     out[6] = (int)ASK(&barrier, 1);
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 3;" ::"r"(at) : "memory");
     out[7] = (int)ASK(&barrier, 1);
@@ -179,7 +179,7 @@ static void mbarriers(int) {
 
 enum { TILE = 512 };
 
-// A tile comes in bulk, goes out in bulk, and is added to what is there.
+// Bulk copies load a tile, store it, and add it to the destination.
 __global__ void bulk(const int *in, int *out, int *sum) {
     __shared__ __align__(128) int s[TILE];
     __shared__ uint64_t arrived;
@@ -227,7 +227,7 @@ static void bulk_copies(int) {
     compare(out, want);
 }
 
-// One block copies to all, every block to the next one, and stores that count.
+// One block copies to all, every block copies to the next one, and stores count at an mbarrier.
 __global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
     __shared__ __align__(128) int s[256], copy[256], words[8];
     __shared__ int total;
@@ -266,7 +266,7 @@ __global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
         asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32"
                      " [%0], %1, [%2];" ::"r"(number), "r"(rank), "r"(barrier) : "memory");
     }
-    if (t < 2) // the first lane behind the second one
+    if (t < 2) // the first lane after the second one
         asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64"
                      " [%0], {%1, %2}, [%3];" ::"r"(word + 16 - 16 * t),
                      "l"((long long)rank << 32 | 7), "l"(9ll + t), "r"(barrier) : "memory");
@@ -286,7 +286,7 @@ static void copies_to_others(int) {
     for (int rank = 0; rank < 4; rank++) {
         int before = (rank + 3) % 4, *row = &want[rank * 1024];
         for (int t = 0; t < 256; t++) row[t] = element(t), row[256 + t] = before * 1000 + t;
-        for (int t = 0; t < 2; t++) { // of the second lane, and of the first one
+        for (int t = 0; t < 2; t++) { // the second lane, then the first one
             int *of_lane = row + 512 + 4 * t;
             of_lane[0] = 7, of_lane[1] = before, of_lane[2] = 10 - t, of_lane[3] = 0;
         }
@@ -339,7 +339,7 @@ template <bool IN_GRAPH> static void programmatic(int) {
     CUDA(cudaStreamDestroy(stream));
 }
 
-// --- what calls return ---
+// --- results of calls ---
 
 static void tell_error(const char *name, cudaError_t got, cudaError_t want) {
     char why[120];
@@ -382,7 +382,7 @@ __global__ void filling(int *out) {
     if (out) out[0] = s[threadIdx.x];
 }
 
-// Asked of one H200, for one, two and four blocks a multiprocessor.
+// Recorded on an H200, for one, two and four blocks per multiprocessor.
 static void check_fit(unsigned threads, size_t shared, int layers, const char *what) {
     static const int fit[][4] = {{1, 132, 264, 528}, {2, 66, 132, 264}, {3, 39, 79, 163},
                                  {4, 30, 62, 124},   {5, 22, 47, 94},   {6, 17, 39, 79},

@@ -1,4 +1,4 @@
-// Cooperative groups: blocks, tiles of every size and coalesced groups, with cg::reduce, and
+// Tests cooperative groups: blocks, tiles of every size and coalesced groups, with cg::reduce and
 // memcpy_async by each of them.
 #include <algorithm>
 #include <cooperative_groups.h>
@@ -38,7 +38,7 @@ template <typename T> __global__ void block_reduce(const T *in, T *out, int n) {
     }
 }
 
-// Tiles of several warps, which meet through memory of their own.
+// Tiles of several warps, which synchronise through their own memory.
 template <int TILE> __global__ void wide_tiles(const int *in, int *out) {
     __shared__ cg::block_tile_memory<256> scratch;
     auto block = cg::this_thread_block(scratch);
@@ -121,14 +121,14 @@ template <typename T> static void block() {
 
 static void blocks(int) { block<int>(), block<float>(), block<double>(); }
 
-// ---- memcpy_async: any number of bytes, of what alignment the program knows or not. Tiles let lanes
-// that have nothing left to copy repeat what the last one copies.
+// ---- memcpy_async: any number of bytes, with an alignment that the program states or not. In tiles,
+// lanes without an element of their own copy the last one again.
 
 enum { THREADS = 128, ROOM = 256, MOST = 200, GROUPS = 8 };
 enum Kind { BLOCK, TILES_OF_32, TILES_OF_16, TILES_OF_8, COALESCED };
 static const int groups[] = {1, 4, 8, 8, 4};
 
-// Copies twice, each time what the group reads then. What is known of the alignment: ALIGN bytes; 0: nothing.
+// Copies twice, and the group reads each copy. ALIGN: the stated alignment in bytes; 0: none.
 template <int ALIGN, typename Group>
 __device__ void copy(const Group &group, char *s, const char *in, char *out, int bytes) {
     for (int k = 0; k < 2; k++) {
@@ -138,7 +138,7 @@ __device__ void copy(const Group &group, char *s, const char *in, char *out, int
             cg::memcpy_async(group, s, in, bytes);
         cg::wait(group);
         for (int i = group.thread_rank(); i < bytes; i += group.size()) out[i] = s[(i + 1) % bytes];
-        group.sync();  // all have read before it is copied again
+        group.sync();  // all threads have read before the next copy
     }
 }
 
@@ -158,7 +158,7 @@ __global__ void copies(const char *in, char *out, int bytes) {
     if (KIND == COALESCED && threadIdx.x % 3 == 0) by_rank(cg::coalesced_threads(), threadIdx.x / 32);
 }
 
-// Of the bytes from `shift` on.
+// Copies the bytes from `shift` on.
 template <Kind KIND, int ALIGN> static void copied(Array<char> &in, int shift) {
     Array<char> out(GROUPS * ROOM);
     // memcpy_async drops the last byte of an odd number at an address that is only even.
