@@ -1,5 +1,5 @@
 // Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
-// Exercise: one guard for both loads. All elements are 1, so that the sum says how many it has.
+// Exercise: one guard for both loads. All elements are 1, so the sum counts them.
 #include <stdio.h>
 
 __global__ void block_sum_one_guard(const float *in, float *partial, unsigned n) {

@@ -23,7 +23,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// The sum of elements 2 * pair and 2 * pair + 1 of in[0..n), of those that there are.
+// The sum of elements 2 * pair and 2 * pair + 1, as far as they lie in in[0..n).
 static __device__ float load_pair(const float *in, unsigned pair, unsigned n) {
     float mine = 2 * pair < n ? in[2 * pair] : 0.0f;
     if (2 * pair + 1 < n) mine += in[2 * pair + 1];
@@ -45,7 +45,7 @@ __global__ void block_sum_pairs(const float *in, float *partial, unsigned n) {
 
 enum { BLOCK = 256 };
 
-// The kernel gets a copy of the elements, behind which there is no other.
+// The kernel gets a copy of the elements, with no other data after its end.
 static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     unsigned grid = blocks_for(n, 2 * BLOCK);
     float *d_copy = NULL;

@@ -1,5 +1,5 @@
 // Generated from chapters/05-first-add-on-load.md by tangle: edit that file, not this one.
-// Exercise: two slices, and the barriers of one. Change the kernel so that idle threads add too.
+// Exercise: two slices for the barriers of one. Change the kernel so that idle threads add, too.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

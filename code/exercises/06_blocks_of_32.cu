@@ -23,7 +23,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// The last levels, by the 32 lanes of the first warp; mine is what stands in s[t].
+// The last levels, by the 32 lanes of the first warp; mine is the sum in s[t].
 static __device__ float last_levels(float *s, unsigned t, float mine) {
     for (unsigned d = 32; d > 0; d /= 2) {
         mine += s[t + d];

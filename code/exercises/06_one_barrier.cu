@@ -1,5 +1,5 @@
 // Generated from chapters/06-last-warp-unroll.md by tangle: edit that file, not this one.
-// Exercise: one barrier a level. Change the kernel so that it has no race and no second barrier.
+// Exercise: one barrier per level. Change the kernel so that it has no race and no second barrier.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

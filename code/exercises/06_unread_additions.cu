@@ -1,5 +1,5 @@
 // Generated from chapters/06-last-warp-unroll.md by tangle: edit that file, not this one.
-// Exercise: additions that nobody reads. Each block spoils one addition of the tail.
+// Exercise: unread additions. Each block spoils one addition of the tail.
 #include <stdio.h>
 
 enum { LEVELS = 6, LANES = 32, ADDITIONS = LEVELS * LANES };
