@@ -23,7 +23,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// What a thread adds on load; i is the first of its elements.
+// The sum of the elements of a thread; i is the index of the first one.
 template <unsigned BLOCK, unsigned EACH>
 static __device__ float load_sum(const float *in, unsigned i, unsigned n) {
     float mine = i < n ? in[i] : 0.0f;

@@ -23,12 +23,12 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// A barrier at which so many threads meet, a multiple of 32.
+// A barrier for this number of threads, a multiple of 32.
 static __device__ void meet(unsigned threads) {
     asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
 
-// Adds up s[0] to s[1023] until the sum is in the first 64 words; mine is what stands in s[t].
+// Adds up s[0] to s[1023] until the sum is in the first 64 words; mine is the value of s[t].
 static __device__ float wide_levels(float *s, unsigned t, float mine) {
 #pragma unroll
     for (unsigned d = 512; d > 32; d /= 2) {

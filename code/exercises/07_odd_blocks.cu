@@ -23,7 +23,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// Adds up s[0] to s[BLOCK - 1] until the sum is in the first 64 words; mine is what stands in s[t].
+// Adds up s[0] to s[BLOCK - 1] until the sum is in the first 64 words; mine is the value of s[t].
 template <unsigned BLOCK>
 static __device__ float wide_levels(float *s, unsigned t, float mine) {
 #pragma unroll

@@ -46,13 +46,13 @@ __global__ void block_sum_staged(const float *in, float *partial, unsigned n) {
     if (t == 0) partial[blockIdx.x] = s[0];
 }
 
-// How often the device is asked: how many blocks of a kernel fit, and about itself.
+// How often the program asks how many blocks of a kernel fit, and for an attribute of the device.
 static unsigned fits_asked, attributes_asked;
 #define cudaOccupancyMaxActiveBlocksPerMultiprocessor(...) \
     (fits_asked++, cudaOccupancyMaxActiveBlocksPerMultiprocessor(__VA_ARGS__))
 #define cudaDeviceGetAttribute(...) (attributes_asked++, cudaDeviceGetAttribute(__VA_ARGS__))
 
-// How many blocks of block_sum_staged<STAGED> are on the device at a time.
+// How many blocks of block_sum_staged<STAGED> fit on the device at the same time.
 template <unsigned STAGED>
 static unsigned blocks_that_fit(void) { return 132 * (2048 / BLOCK); }
 

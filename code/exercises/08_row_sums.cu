@@ -25,16 +25,16 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 
 enum { ROW = 500, BLOCK = 128 };
 
-// How many blocks. The kernel promises any grid, so a small table has another one.
+// How many blocks. The kernel must work with any grid, so a small table gets a different one.
 static unsigned grid_for(unsigned n) { return n < 10000 ? 5 : 16; }
 
-// Writes the sum of row r, and which block has done it.
+// Writes the sum of row r and the number of the block that computed it.
 static __device__ void leave(float *out, unsigned r, float sum) {
     out[2 * r] = sum, out[2 * r + 1] = (float)blockIdx.x;
 }
 
-// Leaves the sum of each row r: of in[500 r] up to in[500 r + 499], as far as there are so many
-// elements. Any grid. Block: BLOCK threads.
+// Writes the sum of each row r, in[500 r] to in[500 r + 499]; the last row ends with in[n - 1].
+// Any grid. Block: BLOCK threads.
 __global__ void row_sums(const float *in, float *out, unsigned n, unsigned rows) {
     __shared__ float s[BLOCK];
     unsigned t = threadIdx.x, r = blockIdx.x;
