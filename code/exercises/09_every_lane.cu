@@ -29,7 +29,7 @@ static __device__ float warp_sum(float mine) {
     return mine;
 }
 
-// out[i] is the sum of the 32 elements of i's warp, as far as there are so many.
+// out[i] is the sum of the elements of i's warp, at most 32.
 __global__ void sum_of_warp(const float *in, float *out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = warp_sum(i < n ? in[i] : 0.0f);

@@ -23,8 +23,8 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// Lane 0 returns the sum of a over the warp, lane 1 that of b, lane 2 of c, lane 3 of d; what the
-// others return does not matter. All 32 lanes must call it.
+// Lane 0 returns the sum of a over the warp, lane 1 that of b, lane 2 of c, lane 3 of d. The values
+// of the other lanes do not matter. All 32 lanes must call it.
 static __device__ float warp_four_sums(float a, float b, float c, float d) {
     for (unsigned far = 16; far > 0; far /= 2) {
         a += __shfl_xor_sync(0xffffffffu, a, far);
@@ -36,7 +36,7 @@ static __device__ float warp_four_sums(float a, float b, float c, float d) {
     return lane == 0 ? a : lane == 1 ? b : lane == 2 ? c : d;
 }
 
-// The input is made of rows of four elements, and each warp takes 32 rows. out[4 w + k] is the sum
+// The input consists of rows of four elements, and each warp takes 32 rows. out[4 w + k] is the sum
 // of column k of warp w.
 __global__ void column_sums(const float *in, float *out, unsigned n, unsigned warps) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, at = 4 * i;

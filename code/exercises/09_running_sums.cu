@@ -23,7 +23,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 // Which lanes happen to run together is for the device to choose: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
-// The sum of `mine` over the lanes up to and with this one. All 32 lanes must call it.
+// The sum of `mine` over the lanes up to and including this one. All 32 lanes must call it.
 static __device__ float warp_running_sum(float mine) {
     for (unsigned d = 1; d < 32; d *= 2) mine += __shfl_up_sync(0xffffffffu, mine, d);
     return mine;

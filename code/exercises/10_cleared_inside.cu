@@ -1,5 +1,5 @@
 // Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
-// Exercise: a sum that begins too late. Find the bug by what simt reports, and mend it.
+// Exercise: a sum that begins too late. Find the bug with simt's report, and correct it.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

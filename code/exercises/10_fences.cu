@@ -39,8 +39,8 @@ static __device__ float block_sum(float mine) {
     return warp == 0 ? warp_sum(lane < warps ? warp_sums[lane] : 0.0f) : 0.0f;
 }
 
-// Writes the block's sum, which thread 0 has, to partial[], and tells whether this block is the
-// last one to do so. *tickets is 0 before a launch, and after it. All threads of the block call it.
+// Writes the block's sum, which thread 0 has, to partial[], and returns whether this block is the
+// last one to do so. *tickets is 0 before and after a launch. All threads of the block call it.
 static __device__ bool is_last(float sum, float *partial, unsigned *tickets) {
     __shared__ bool last;
     if (threadIdx.x == 0) {

@@ -1,5 +1,5 @@
 // Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
-// Exercise: one addition for each block. Change add_up() so that a block sends one.
+// Exercise: one addition for each block. Change add_up() so that a block makes one.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

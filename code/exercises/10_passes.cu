@@ -1,5 +1,5 @@
 // Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
-// Exercise: the blocks of all passes. Nothing to change: it counts.
+// Exercise: how many blocks do all passes start? There is nothing to change.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Generated from chapters/10-one-number.md by tangle: edit that file, not this one.
-// Exercise: two numbers, one ticket. Put block_both() right.
+// Exercise: two numbers, one ticket. Correct block_both().
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ typedef struct {
     float sum, most;
 } Both;
 
-// What the block's threads have together, valid in thread 0. All threads of the block call it.
+// The sum and the largest of the block's threads, valid in thread 0. All of them must call it.
 static __device__ Both block_both(Both mine) {
     __shared__ float values[32];
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
