@@ -78,11 +78,11 @@
     X(CVTA, "cvta", lower_cvta, .pure = true, .derives = DERIVES_FIRST) \
     X(ISSPACEP, "isspacep", lower_isspacep) \
     /* Memory */ \
-    X(LD, "ld", lower_ld, .class = PTX_LOAD, .hints = memory_hints) \
-    X(LDU, "ldu", lower_ld, .class = PTX_LOAD, .hints = memory_hints) \
-    X(ST, "st", lower_st, .class = PTX_STORE, .hints = memory_hints) \
-    X(ATOM, "atom", lower_atom, .class = PTX_ATOMIC, .hints = memory_hints) \
-    X(RED, "red", lower_red, .class = PTX_REDUCTION, .hints = memory_hints) \
+    X(LD, "ld", lower_ld, .hints = memory_hints) \
+    X(LDU, "ldu", lower_ld, .hints = memory_hints) \
+    X(ST, "st", lower_st, .hints = memory_hints) \
+    X(ATOM, "atom", lower_atom, .hints = memory_hints) \
+    X(RED, "red", lower_red, .hints = memory_hints) \
     X(CP, "cp", lower_cp) \
     X(MBARRIER, "mbarrier", lower_mbarrier, .hints = mbarrier_hints) \
     X(CREATEPOLICY, "createpolicy", lower_createpolicy) \
@@ -214,8 +214,6 @@ typedef enum {
     FLOW_CALL
 } OpcodeFlow;
 
-typedef enum { PTX_OTHER, PTX_LOAD, PTX_STORE, PTX_ATOMIC, PTX_REDUCTION } PtxClass;
-
 // Which source the result points into the same variable as, if the result is an address.
 typedef enum {
     DERIVES_NOTHING, // the result is not an address
@@ -227,7 +225,6 @@ typedef enum {
 
 typedef struct {
     Str text;
-    PtxClass class;
     OpcodeFlow flow;
     PtxDerives derives;
     bool waits;       // it may wait or call a function, so a guard becomes a branch around it
