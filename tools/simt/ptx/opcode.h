@@ -163,7 +163,8 @@ typedef enum {
     X(FRACTIONAL, "fractional") X(FTZ, "ftz") X(FULL, "full") X(GE, "ge") X(GEU, "geu") \
     X(GL, "gl") X(GLOBAL, "global") X(GPU, "gpu") X(GT, "gt") X(GTU, "gtu") X(HI, "hi") \
     X(HS, "hs") X(IDX, "idx") X(INC, "inc") X(INFINITE, "infinite") X(INIT, "init") \
-    X(INVAL, "inval") X(L, "l") X(L2, "L2") X(L2_CACHE_HINT, "L2::cache_hint") \
+    X(INVAL, "inval") X(L, "l") X(L2, "L2") X(L2_64B, "L2::64B") \
+    X(L2_128B, "L2::128B") X(L2_256B, "L2::256B") X(L2_CACHE_HINT, "L2::cache_hint") \
     X(LAUNCH_DEPENDENTS, "launch_dependents") X(LE, "le") X(LEU, "leu") X(LO, "lo") \
     X(LOAD, "load") X(LOCAL, "local") X(LS, "ls") X(LT, "lt") X(LTU, "ltu") X(LU, "lu") \
     X(M16N16K16, "m16n16k16") X(M16N16K8, "m16n16k8") X(M16N8K16, "m16n8k16") \
@@ -229,9 +230,9 @@ typedef struct {
     PtxDerives derives;
     bool waits;       // it may wait or call a function, so a guard becomes a branch around it
     bool reads_first; // the first operand is a source, not the result
-    bool pure;        // equal operands give equal results
+    bool pure;        // true only if equal operands give equal results
     bool cheap; // ptxas computes it for lanes that do not need it rather than branch around it
-    const uint8_t *hints; // modifiers to ignore, up to PTX_MOD_NONE, or NULL
+    const uint8_t *hints; // modifiers to ignore, each once, up to PTX_MOD_NONE; NULL: none
     const char *lacks;    // the feature that an unsupported form needs, or NULL
 } PtxOpcodeRow;
 
