@@ -16,10 +16,7 @@ bool lower_take(Lower *lower, PtxModifier modifier) {
 }
 
 void lower_take_hints(Lower *lower, const uint8_t *hints) {
-    for (; hints && *hints; hints++) {
-        while (lower_take(lower, (PtxModifier)*hints)) {
-        }
-    }
+    for (; hints && *hints; hints++) lower_take(lower, (PtxModifier)*hints);
 }
 
 bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value) {

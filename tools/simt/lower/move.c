@@ -76,9 +76,9 @@ void lower_cvta(Lower *lower) {
 
 // createpolicy makes a cache policy for accesses. Execution has no caches, so every policy is 0.
 void lower_createpolicy(Lower *lower) {
-    static const uint8_t hints[] = {PTX_MOD_FRACTIONAL,    PTX_MOD_RANGE, PTX_MOD_CVT,
-                                    PTX_MOD_GLOBAL,        PTX_MOD_L2,    PTX_MOD_CACHE_HINT,
-                                    PTX_MOD_L2_CACHE_HINT, PTX_MOD_NONE};
+    static const uint8_t hints[] = {
+        PTX_MOD_FRACTIONAL, PTX_MOD_RANGE,      PTX_MOD_CVT,           PTX_MOD_GLOBAL, PTX_MOD_L2,
+        PTX_MOD_CACHE_HINT, PTX_MOD_CACHE_HINT, PTX_MOD_L2_CACHE_HINT, PTX_MOD_NONE};
     lower_take_hints(lower, hints);
     if (ptx_type_bytes(lower_take_type(lower)) != 8) lower_unknown(lower);
     lower_all_taken(lower);

@@ -86,7 +86,7 @@ static void spread_over(Reads *reads, const PtxInst *inst) {
     if (!sources) return;
     if (result) mark(reads, reads->made, &inst->operands[0]);
     if (!address || (result && holds(reads, address))) return;
-    if (ptx_class(inst) == PTX_STORE)
+    if (inst->opcode == OPCODE_ST)
         store(reads, inst, address);
     else
         reads->escapes = true;
@@ -141,10 +141,9 @@ static void find_loops(Reads *reads) {
 
 // Whether another thread may change the value that the instruction reads.
 static bool strong(const PtxInst *inst) {
-    return ptx_class(inst) == PTX_ATOMIC ||
-           (ptx_class(inst) == PTX_LOAD &&
-            (ptx_has(inst, PTX_MOD_VOLATILE) || ptx_has(inst, PTX_MOD_RELAXED) ||
-             ptx_has(inst, PTX_MOD_ACQUIRE)));
+    return inst->opcode == OPCODE_ATOM || (ptx_is_load(inst) && (ptx_has(inst, PTX_MOD_VOLATILE) ||
+                                                                 ptx_has(inst, PTX_MOD_RELAXED) ||
+                                                                 ptx_has(inst, PTX_MOD_ACQUIRE)));
 }
 
 // Whether a register or an operand has the same value in each iteration of a loop.
@@ -192,9 +191,8 @@ static bool leaves(const Reads *reads, const Loop *loop) {
 }
 
 static bool writes_memory(const PtxInst *inst) {
-    const PtxClass class = ptx_class(inst);
-    return (class == PTX_STORE && !ptx_has(inst, PTX_MOD_PARAM)) || class == PTX_REDUCTION ||
-           class == PTX_ATOMIC;
+    return (inst->opcode == OPCODE_ST && !ptx_has(inst, PTX_MOD_PARAM)) ||
+           inst->opcode == OPCODE_RED || inst->opcode == OPCODE_ATOM;
 }
 
 static bool stores(const Reads *reads, const Loop *loop) {

@@ -25,8 +25,8 @@ static bool is_uniform(const Lower *lower, const PtxOperand *operand, int depth)
         return !operand->special || ptx_specials[operand->special].uniform;
     const PtxInst *inst = only_definition(lower->function, operand->reg);
     if (!inst) return false;
-    const bool parameter = ptx_class(inst) == PTX_LOAD &&
-                           (ptx_has(inst, PTX_MOD_PARAM) || ptx_has(inst, PTX_MOD_PARAM_ENTRY));
+    const bool parameter =
+        ptx_is_load(inst) && (ptx_has(inst, PTX_MOD_PARAM) || ptx_has(inst, PTX_MOD_PARAM_ENTRY));
     if (!parameter && !ptx_opcodes[inst->opcode].pure) return false;
     for (uint32_t k = 1; k < inst->operand_count; k++)
         if (!is_uniform(lower, &inst->operands[k], depth + 1)) return false;

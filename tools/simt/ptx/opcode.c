@@ -6,14 +6,11 @@
 #include "simt/ptx/special.h"
 
 // Ignored because accesses of a thread stay in order and execution has no caches.
-static const uint8_t memory_hints[] = {PTX_MOD_WEAK,       PTX_MOD_CA,
-                                       PTX_MOD_CG,         PTX_MOD_CS,
-                                       PTX_MOD_LU,         PTX_MOD_CV,
-                                       PTX_MOD_WB,         PTX_MOD_WT,
-                                       PTX_MOD_NC,         PTX_MOD_UNIFIED,
-                                       PTX_MOD_MMIO,       PTX_MOD_NOFTZ,
-                                       PTX_MOD_CACHE_HINT, PTX_MOD_L2_CACHE_HINT,
-                                       PTX_MOD_NONE};
+static const uint8_t memory_hints[] = {
+    PTX_MOD_WEAK,   PTX_MOD_CA,      PTX_MOD_CG,         PTX_MOD_CS,         PTX_MOD_LU,
+    PTX_MOD_CV,     PTX_MOD_WB,      PTX_MOD_WT,         PTX_MOD_NC,         PTX_MOD_UNIFIED,
+    PTX_MOD_MMIO,   PTX_MOD_NOFTZ,   PTX_MOD_CACHE_HINT, PTX_MOD_CACHE_HINT, PTX_MOD_L2_CACHE_HINT,
+    PTX_MOD_L2_64B, PTX_MOD_L2_128B, PTX_MOD_L2_256B,    PTX_MOD_NONE};
 static const uint8_t mbarrier_hints[] = {PTX_MOD_B64, PTX_MOD_NOCOMPLETE, PTX_MOD_NONE};
 static const uint8_t barrier_hints[] = {PTX_MOD_CTA, PTX_MOD_ALIGNED, PTX_MOD_NONE};
 static const uint8_t shuffle_hints[] = {PTX_MOD_B32, PTX_MOD_NONE};

@@ -78,11 +78,11 @@
     X(CVTA, "cvta", lower_cvta, .pure = true, .derives = DERIVES_FIRST) \
     X(ISSPACEP, "isspacep", lower_isspacep) \
     /* Memory */ \
-    X(LD, "ld", lower_ld, .class = PTX_LOAD, .hints = memory_hints) \
-    X(LDU, "ldu", lower_ld, .class = PTX_LOAD, .hints = memory_hints) \
-    X(ST, "st", lower_st, .class = PTX_STORE, .hints = memory_hints) \
-    X(ATOM, "atom", lower_atom, .class = PTX_ATOMIC, .hints = memory_hints) \
-    X(RED, "red", lower_red, .class = PTX_REDUCTION, .hints = memory_hints) \
+    X(LD, "ld", lower_ld, .hints = memory_hints) \
+    X(LDU, "ldu", lower_ld, .hints = memory_hints) \
+    X(ST, "st", lower_st, .hints = memory_hints) \
+    X(ATOM, "atom", lower_atom, .hints = memory_hints) \
+    X(RED, "red", lower_red, .hints = memory_hints) \
     X(CP, "cp", lower_cp) \
     X(MBARRIER, "mbarrier", lower_mbarrier, .hints = mbarrier_hints) \
     X(CREATEPOLICY, "createpolicy", lower_createpolicy) \
@@ -163,7 +163,8 @@ typedef enum {
     X(FRACTIONAL, "fractional") X(FTZ, "ftz") X(FULL, "full") X(GE, "ge") X(GEU, "geu") \
     X(GL, "gl") X(GLOBAL, "global") X(GPU, "gpu") X(GT, "gt") X(GTU, "gtu") X(HI, "hi") \
     X(HS, "hs") X(IDX, "idx") X(INC, "inc") X(INFINITE, "infinite") X(INIT, "init") \
-    X(INVAL, "inval") X(L, "l") X(L2, "L2") X(L2_CACHE_HINT, "L2::cache_hint") \
+    X(INVAL, "inval") X(L, "l") X(L2, "L2") X(L2_64B, "L2::64B") \
+    X(L2_128B, "L2::128B") X(L2_256B, "L2::256B") X(L2_CACHE_HINT, "L2::cache_hint") \
     X(LAUNCH_DEPENDENTS, "launch_dependents") X(LE, "le") X(LEU, "leu") X(LO, "lo") \
     X(LOAD, "load") X(LOCAL, "local") X(LS, "ls") X(LT, "lt") X(LTU, "ltu") X(LU, "lu") \
     X(M16N16K16, "m16n16k16") X(M16N16K8, "m16n16k8") X(M16N8K16, "m16n8k16") \
@@ -214,8 +215,6 @@ typedef enum {
     FLOW_CALL
 } OpcodeFlow;
 
-typedef enum { PTX_OTHER, PTX_LOAD, PTX_STORE, PTX_ATOMIC, PTX_REDUCTION } PtxClass;
-
 // Which source the result points into the same variable as, if the result is an address.
 typedef enum {
     DERIVES_NOTHING, // the result is not an address
@@ -227,14 +226,13 @@ typedef enum {
 
 typedef struct {
     Str text;
-    PtxClass class;
     OpcodeFlow flow;
     PtxDerives derives;
     bool waits;       // it may wait or call a function, so a guard becomes a branch around it
     bool reads_first; // the first operand is a source, not the result
-    bool pure;        // equal operands give equal results
+    bool pure;        // true only if equal operands give equal results
     bool cheap; // ptxas computes it for lanes that do not need it rather than branch around it
-    const uint8_t *hints; // modifiers to ignore, up to PTX_MOD_NONE, or NULL
+    const uint8_t *hints; // modifiers to ignore, each once, up to PTX_MOD_NONE; NULL: none
     const char *lacks;    // the feature that an unsupported form needs, or NULL
 } PtxOpcodeRow;
 

@@ -111,7 +111,9 @@ typedef struct {
 } PtxInst;
 
 bool ptx_has(const PtxInst *inst, PtxModifier modifier);
-static inline PtxClass ptx_class(const PtxInst *inst) { return ptx_opcodes[inst->opcode].class; }
+static inline bool ptx_is_load(const PtxInst *inst) {
+    return inst->opcode == OPCODE_LD || inst->opcode == OPCODE_LDU;
+}
 static inline OpcodeFlow ptx_flow(const PtxInst *inst) { return ptx_opcodes[inst->opcode].flow; }
 // Whether the first operand is a result.
 bool ptx_has_result(const PtxInst *inst);

@@ -13,8 +13,8 @@ const char *advice_verb(AccessKind kind) {
 
 static const PtxOperand *address_of(const PtxInst *inst) {
     if (!inst) return NULL;
-    if (ptx_class(inst) == PTX_LOAD) return &inst->operands[1];
-    return ptx_class(inst) == PTX_STORE ? &inst->operands[0] : NULL;
+    if (ptx_is_load(inst)) return &inst->operands[1];
+    return inst->opcode == OPCODE_ST ? &inst->operands[0] : NULL;
 }
 
 static bool same_address(const PtxInst *one, const PtxInst *other) {
@@ -31,7 +31,7 @@ static bool updates(const Machine *machine, const Finding *finding) {
     const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
     for (; at < one || at < other; at++)
         if (at->place.line == one->place.line && at->place.file == one->place.file &&
-            ptx_class(at) == PTX_LOAD && same_address(at, one))
+            ptx_is_load(at) && same_address(at, one))
             return true;
     return false;
 }

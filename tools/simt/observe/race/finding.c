@@ -19,7 +19,7 @@ uint32_t finding_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool uses_old = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
     const PtxInst *ptx = machine_instruction(check->machine, inst);
-    const bool constant = ptx && ptx_class(ptx) == PTX_LOAD && ptx_has(ptx, PTX_MOD_NC);
+    const bool constant = ptx && ptx_is_load(ptx) && ptx_has(ptx, PTX_MOD_NC);
     const uint32_t site =
         check->site_count < check->site_capacity ? check->site_count++ : check->site_count - 1;
     check->sites[site] =

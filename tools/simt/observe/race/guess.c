@@ -66,7 +66,7 @@ static bool compute(Guess *guess, const PtxInst *inst) {
         made |= made_of(guess, &operands[k]);
         address |= operands[k].kind == PTX_OPERAND_ADDRESS;
     }
-    if (address && (made || row->class != PTX_LOAD)) return false;
+    if (address && (made || !ptx_is_load(inst))) return false;
     const bool same = inst->opcode == OPCODE_MOV && holds(guess, &operands[1]);
     return write_to(guess, operands, made, same);
 }

@@ -354,7 +354,7 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     if (!step.code || !step.code->needed_until || inst->ptx >= step.code->source->inst_count)
         return false;
     step.ptx = &step.code->source->insts[inst->ptx];
-    if (ptx_class(step.ptx) != PTX_LOAD && ptx_class(step.ptx) != PTX_ATOMIC) return false;
+    if (!ptx_is_load(step.ptx) && step.ptx->opcode != OPCODE_ATOM) return false;
     const PtxOperand *to = &step.ptx->operands[0];
     const uint32_t reg = to->kind == PTX_OPERAND_VECTOR ? to->items[element].reg : to->reg;
     if (reg == PTX_NONE || step.code->needed_until[reg] <= inst->ptx) return true;

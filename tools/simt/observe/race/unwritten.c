@@ -13,11 +13,11 @@ static bool only_stored(const PtxFunction *function, const PtxInst *load) {
     const uint32_t reg = load->operands[0].reg;
     uint32_t uses = 0;
     bool stored = false;
-    if (ptx_class(load) != PTX_LOAD || load->operands[0].kind != PTX_OPERAND_REG) return false;
+    if (!ptx_is_load(load) || load->operands[0].kind != PTX_OPERAND_REG) return false;
     for (uint32_t k = 0; k < function->inst_count; k++) {
         const PtxInst *inst = &function->insts[k];
         for (uint32_t j = 0; j < inst->operand_count; j++) uses += inst->operands[j].reg == reg;
-        stored |= ptx_class(inst) == PTX_STORE && inst->operands[1].reg == reg;
+        stored |= inst->opcode == OPCODE_ST && inst->operands[1].reg == reg;
     }
     return stored && uses == 2;
 }
