@@ -94,7 +94,7 @@ typedef struct {
     unsigned grid;       // blocks, when a sweep asks for so many, or 0
     unsigned sms, sm_threads;  // multiprocessors there are, and threads that one of them holds
     const float *h_in;   // the same n elements on the host
-    unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
+    unsigned *shape;     // {blocks, threads}: a launch that chooses both writes them here
     cudaStream_t stream;
 } Run;
 

@@ -86,7 +86,7 @@ void sass_lower_syncs(SassLower *s) {
         const uint32_t parity = sass_temp(s, REGISTER_32);
         sass_row(s, "shr.u32", parity, sass_source(s, 2), sass_constant(s, 31), 0);
         mbarrier.value = parity;
-        if (mbarrier.d == PTX_NONE) sass_refuse(s, "nobody reads what it finds");
+        if (mbarrier.d == PTX_NONE) sass_refuse(s, "its result is not used");
         emit_mbarrier(s, 1, mbarrier, ORDER_ACQUIRE);
     }
 }

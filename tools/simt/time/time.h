@@ -9,7 +9,7 @@
 #include "simt/sass/cubin.h"
 #include "simt/time/device.h"
 
-// Why a warp does not issue, with Nsight Compute's names: warpstate_names[].
+// Why a warp does not issue, with Nsight Compute's names: time_stall_names[].
 typedef enum {
     STALL_SELECTED, // it issues
     STALL_WAIT,     // the fixed stall count that the compiler has set

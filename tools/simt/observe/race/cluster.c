@@ -111,7 +111,7 @@ static void missed_barrier(Checker *first, const Cluster *cluster, uint32_t all)
                 NULL, 0, 0,
                 "%u of %u threads of the cluster reached this barrier and the others had ended: %s",
                 first->cluster.arrived, all,
-                left ? "it waits for nobody who has" : "let every thread reach it");
+                left ? "it does not wait for them" : "let every thread reach it");
 }
 
 void cluster_watch_complete(Block *block) {
