@@ -64,6 +64,8 @@ static const char usage[] =
     "      each, ``` {.summaries} what the other chapters say of themselves\n"
     "  ``` {.csv from=../results/FILE.csv columns=\"a b\" caption=\"…\"}\n"
     "      a CSV file as it is, all columns or these\n"
+    "  ``` {.output from=../results/first/FILE.txt}\n"
+    "      the text that a program printed\n"
     "  ``` {.lines chunk=NAME columns=\"warp_insts shared_ld_conflicts\" kernel=NAME n=N}\n"
     "      the lines of a chunk with what DIR/cpu-lines.csv counted on each\n"
     "  ``` {.player kernels=\"A B\" blocks=\"256 64\"}\n"
