@@ -45,18 +45,25 @@ CatalogFile catalog_file(Str name) {
     return file;
 }
 
-Str catalog_kind_name(CatalogKind kind) {
+static size_t row_of(CatalogKind kind) {
     size_t k = 0;
     while (kinds[k].kind != kind) k++;
-    return kinds[k].kind_name;
+    return k;
 }
+
+Str catalog_kind_name(CatalogKind kind) { return kinds[row_of(kind)].kind_name; }
 
 char *catalog_path(Arena *arena, const char *folder, CatalogKind kind, Str device) {
     Buf path = {.arena = arena};
-    size_t k = 0;
-    while (kinds[k].kind != kind) k++;
+    const size_t k = row_of(kind);
     buf_format(&path, "%s/%.*s%.*s%.*s.csv", folder, STR_ARG(kinds[k].before), STR_ARG(device),
                STR_ARG(kinds[k].after));
+    return str_terminated(arena, buf_str(&path));
+}
+
+char *catalog_file_path(Arena *arena, const char *folder, const CatalogFile *file) {
+    Buf path = {.arena = arena};
+    buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(file->name));
     return str_terminated(arena, buf_str(&path));
 }
 

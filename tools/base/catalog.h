@@ -52,6 +52,9 @@ Str catalog_kind_name(CatalogKind kind);
 // CATALOG_TIMES to CATALOG_PREDICTED.
 char *catalog_path(Arena *arena, const char *folder, CatalogKind kind, Str device);
 
+// The path of a listed file.
+char *catalog_file_path(Arena *arena, const char *folder, const CatalogFile *file);
+
 // Lists the CSV files of a results folder, sorted by name, and after them those of each subfolder.
 // A missing folder counts as empty. Returns the number of files.
 size_t catalog_list(Arena *arena, const char *folder, CatalogFile **files);

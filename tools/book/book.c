@@ -110,6 +110,19 @@ bool book_check_attributes(Book *book, const FencePart *part, const Str *known) 
     return good;
 }
 
+bool book_from(Book *book, const FencePart *part, const char **path) {
+    Str file;
+    Buf why = {.arena = book->arena};
+    if (!fence_attribute(part, STR("from"), &file)) {
+        buf_add(&why, STR("from= is missing"));
+        book_error(book, part->line, why);
+        return false;
+    }
+    if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ is next to results/
+    *path = str_terminated(book->arena, file);
+    return true;
+}
+
 Str book_source(const Book *book, Str path) {
     Buf text = {.arena = book->arena};
     buf_format(&text, "Generated from %.*s and %s/ by weave: edit those, not this file.",

@@ -94,6 +94,9 @@ void book_check_stale(Book *book, size_t line, Str what, bool stale);
 // Reports attributes of a directive that are not in `known`, which ends with an empty name.
 bool book_check_attributes(Book *book, const FencePart *part, const Str *known);
 
+// Finds the file that from= of a directive names. Reports an error if the attribute is missing.
+bool book_from(Book *book, const FencePart *part, const char **path);
+
 Str book_chapter(const Book *book);          // 04, A: from the file's name
 KeyScope book_scope(const Book *book);       // for keys in that chapter
 Str book_source(const Book *book, Str path); // the first line of a file woven from `path`

@@ -214,12 +214,13 @@ void code_weave_bare(Book *book, const FencePart *part) {
 }
 
 void code_weave_output(Book *book, const FencePart *part) {
-    Str file = STR(""), output;
+    static const Str known[] = {STR("from"), STR("")};
+    const char *path;
+    Str output;
     Buf text = {.arena = book->arena};
-    fence_attribute(part, STR("from"), &file);
-    if (str_starts(file, STR("../"))) file = str_from(file, 3); // seen from chapters/
-    if (!file_read(book->arena, str_terminated(book->arena, file), &output)) {
-        buf_format(&text, "from=%.*s: %s", STR_ARG(file), strerror(errno));
+    if (!book_check_attributes(book, part, known) || !book_from(book, part, &path)) return;
+    if (!file_read(book->arena, path, &output)) {
+        buf_format(&text, "%s: %s", path, strerror(errno));
         book_error(book, part->line, text);
         return;
     }

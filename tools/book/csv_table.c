@@ -24,12 +24,10 @@ static bool fail(CsvTable *csv, const char *format, Str detail) {
 
 static bool read_file(CsvTable *csv) {
     Arena *arena = csv->book->arena;
-    Str file;
+    const char *path;
     ReadError error;
-    if (!fence_attribute(csv->part, STR("from"), &file))
-        return fail(csv, "from= is missing%.*s", STR(""));
-    if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ is next to results/
-    if (read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
+    if (!book_from(csv->book, csv->part, &path)) return false;
+    if (read_csv(arena, path, &csv->table, &error)) return true;
     Buf why = {.arena = arena};
     buf_format(&why, "%s", error.path);
     if (error.line) buf_format(&why, ":%zu", error.line); // 0: the whole file

@@ -84,8 +84,8 @@ static Lab open_lab(Reach *reach, size_t chunk) {
 }
 
 bool lab_is(const ChunkTable *table, size_t chunk) {
-    const Chunk *at = &table->chunks[chunk];
-    return at->exercise == CHUNK_NONE && key_chapter_of(at->target).len > 0;
+    const Str target = table->chunks[chunk].target;
+    return str_equal(path_folder(target), STR("code/")) && key_chapter_of(target).len > 0;
 }
 
 size_t lab_of_chapter(const ChunkTable *table, Str chapter) {

@@ -22,14 +22,13 @@ typedef struct {
     size_t *user_start;   // to users[user_start[i + 1] - 1]
 } Labs;
 
-// Finds the targets that are named after a chapter, except those of exercises. The table must have
-// no errors; results are allocated in its arena.
+// Finds the labs: see lab_is. The table must have no errors; results are allocated in its arena.
 Labs lab_collect(const ChunkTable *table);
 
 // The chunks of any program, such as that of an exercise.
 Lab lab_of_program(const ChunkTable *table, size_t chunk);
 
-// Whether this chunk is a lab: a target that is named after a chapter and belongs to no exercise.
+// Whether this chunk is a lab: a target directly in code/ that is named after a chapter.
 bool lab_is(const ChunkTable *table, size_t chunk);
 
 // The lab of that chapter, or CHUNK_NONE.

@@ -36,12 +36,6 @@ static bool fail(Listing *listing, Buf why) {
     return false;
 }
 
-static double row_number(const ResultTable *table, const ResultRow *row, Str column) {
-    double number = 0;
-    results_number(results_cell(table, row, column), &number);
-    return number;
-}
-
 static void find_counted(Listing *listing) {
     const ResultTable *table = listing->counts;
     Str wanted = listing->key.kernel;
@@ -49,12 +43,12 @@ static void find_counted(Listing *listing) {
     for (size_t i = 0; i < table->row_count; i++) {
         const ResultRow *row = &table->rows[i];
         Str kernel = results_cell(table, row, STR("kernel"));
-        double n = row_number(table, row, STR("n"));
+        double n = results_cell_number(table, row, STR("n"));
         if (!str_equal(results_cell(table, row, STR("chapter")), listing->scope.chapter) ||
             (listing->key.has_n && n != listing->key.n) ||
             (wanted.len && !str_equal(kernel, wanted)))
             continue;
-        double code_line = row_number(table, row, STR("code_line"));
+        double code_line = results_cell_number(table, row, STR("code_line"));
         listing->counted[listing->counted_count++] = (CountedLine){row, code_line, n};
     }
 }
@@ -81,7 +75,7 @@ static bool add_counts(Listing *listing, size_t code_line, size_t body) {
         listing->stale = listing->stale || key_is_stale(&listing->scope, table, counted->row);
         for (size_t c = 0; c < listing->column_count; c++) {
             double *value = &listing->values[body * listing->column_count + c];
-            double more = row_number(table, counted->row, listing->columns[c]);
+            double more = results_cell_number(table, counted->row, listing->columns[c]);
             *value = (*value < 0 ? 0 : *value) + more;
         }
     }

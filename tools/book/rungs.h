@@ -11,7 +11,7 @@
 // chapter, all of this is on one line.
 //
 //     ::: summary
-// A paragraph about a chapter without rungs, for the front page.
+//     A paragraph about a chapter without rungs, for the front page.
 //     :::
 //
 // On the front page, chapters/index.md, ``` {.rungs} becomes a table of all rungs, ``` {.story} a

@@ -17,19 +17,13 @@ static Str label_of(Arena *arena, const ResultTable *predicted, const ResultTabl
     return buf_str(&label);
 }
 
-static double number_of(const ResultTable *table, const ResultRow *row, Str column) {
-    double number = 0;
-    results_number(results_cell(table, row, column), &number);
-    return number;
-}
-
 static void add_launch(Buf *out, const ResultTable *predicted, const ResultTable *device,
                        const JoinLaunch *launch) {
     const Str unknown = results_cell(predicted, launch->predicted, STR("unknown"));
-    const double us = number_of(predicted, launch->predicted, STR("predicted_us"));
+    const double us = results_cell_number(predicted, launch->predicted, STR("predicted_us"));
     buf_format(out, "%9.2f ", us);
     if (launch->recorded) {
-        const double recorded = number_of(device, launch->recorded, STR("median_us"));
+        const double recorded = results_cell_number(device, launch->recorded, STR("median_us"));
         buf_format(out, "%9.2f %+6.1f%%", recorded, 100 * (us / recorded - 1));
     } else {
         buf_format(out, "%9s %7s", "-", "");

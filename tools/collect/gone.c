@@ -55,15 +55,13 @@ void gone_remove(Arena *arena, const char *folder, char **labs, size_t count) {
     const size_t file_count = catalog_list(arena, folder, &files);
     for (size_t i = 0; i < file_count; i++) {
         const CatalogKind kind = files[i].kind;
-        Buf path = {.arena = arena};
-        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(files[i].name));
-        const char *name = str_terminated(arena, buf_str(&path));
+        const char *path = catalog_file_path(arena, folder, &files[i]);
         if (kind == CATALOG_COUNTS || kind == CATALOG_COUNTS_LINES ||
             kind == CATALOG_COUNTS_MACHINE) {
-            remove_rows(arena, name, labs, count);
+            remove_rows(arena, path, labs, count);
         } else if (files[i].chapter.len && !has_lab(labs, count, files[i].chapter)) {
-            if (unlink(name) != 0) lab_csv_die(name, 0, strerror(errno));
-            printf("removed %s\n", name);
+            if (unlink(path) != 0) lab_csv_die(path, 0, strerror(errno));
+            printf("removed %s\n", path);
         }
     }
 }

@@ -237,14 +237,12 @@ static void print_files(Arena *arena, char **words, size_t count) {
     const size_t file_count = catalog_list(arena, folder, &files);
     buf_add(&out, STR("kind,device,chapter,path\n"));
     for (size_t i = 0; i < file_count; i++) {
-        Buf path = {.arena = arena};
-        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(files[i].name));
         buf_format(&out, "%.*s,", STR_ARG(catalog_kind_name(files[i].kind)));
         csv_add_cell(&out, files[i].device);
         buf_char(&out, ',');
         csv_add_cell(&out, files[i].chapter);
         buf_char(&out, ',');
-        csv_add_cell(&out, buf_str(&path));
+        csv_add_cell(&out, str_of(catalog_file_path(arena, folder, &files[i])));
         buf_char(&out, '\n');
     }
     printf("%.*s", STR_ARG(buf_str(&out)));

@@ -106,12 +106,6 @@ const KeyNamed *program_number(const Program *program, Str name) {
     return NULL;
 }
 
-static double cell(const ResultTable *table, size_t row, Str column) {
-    double number = 0;
-    results_number(results_cell(table, &table->rows[row], column), &number);
-    return number;
-}
-
 // Adds the sums of the counters over all launches of the counted run.
 static void add_counters(Arena *arena, Program *program, const char *path) {
     ResultTable table;
@@ -119,16 +113,18 @@ static void add_counters(Arena *arena, Program *program, const char *path) {
     if (!read_csv(arena, path, &table, &error)) return;
     double blocks = 0, threads = 0;
     for (size_t r = 0; r < table.row_count; r++) {
-        double grid = cell(&table, r, STR("grid"));
+        const ResultRow *row = &table.rows[r];
+        const double grid = results_cell_number(&table, row, STR("grid"));
         blocks += grid;
-        threads += grid * cell(&table, r, STR("block"));
+        threads += grid * results_cell_number(&table, row, STR("block"));
     }
     add_number(arena, program, STR("launches"), UNIT_COUNT, (double)table.row_count);
     add_number(arena, program, STR("blocks"), UNIT_COUNT, blocks);
     add_number(arena, program, STR("threads"), UNIT_COUNT, threads);
     for (size_t c = 4; c < table.column_count; c++) { // after kernel, launch, grid, block
         double sum = 0;
-        for (size_t r = 0; r < table.row_count; r++) sum += cell(&table, r, table.columns[c]);
+        for (size_t r = 0; r < table.row_count; r++)
+            sum += results_cell_number(&table, &table.rows[r], table.columns[c]);
         add_number(arena, program, table.columns[c], UNIT_COUNT, sum);
     }
 }
@@ -231,13 +227,14 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
 }
 
 // Finds the greatest gains of a launch without a limit, from its row's columns `without ...`.
-static void find_gains(ProgramTime *time, const ResultTable *table, size_t row, double us) {
+static void find_gains(ProgramTime *time, const ResultTable *table, const ResultRow *row,
+                       double us) {
     const Str without = STR("without ");
     for (size_t c = 0; c < table->column_count; c++) {
         const Str column = table->columns[c];
         if (!str_starts(column, without)) continue;
         ProgramGain gain = {str_from(column, without.len),
-                            100 * (us - cell(table, row, column)) / us};
+                            100 * (us - results_cell_number(table, row, column)) / us};
         for (int k = 0; k < PROGRAM_GAINS; k++) {
             const ProgramGain there = time->gains[k];
             if (gain.pct <= there.pct) continue;
@@ -254,9 +251,10 @@ static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path
     if (!read_csv(arena, path, &table, &error)) return;
     for (size_t r = 0; r < table.row_count; r++) {
         const ResultRow *row = &table.rows[r];
-        ProgramLine line = {
-            results_cell(&table, row, STR("file")), results_cell(&table, row, STR("stall")),
-            (size_t)cell(&table, r, STR("line")), cell(&table, r, STR("predicted_pct"))};
+        ProgramLine line = {results_cell(&table, row, STR("file")),
+                            results_cell(&table, row, STR("stall")),
+                            (size_t)results_cell_number(&table, row, STR("line")),
+                            results_cell_number(&table, row, STR("predicted_pct"))};
         if (!str_equal(results_cell(&table, row, STR("kernel")), kernel)) continue;
         for (int k = 0; k < PROGRAM_LINES; k++) {
             const ProgramLine there = time->lines[k];
@@ -275,7 +273,7 @@ static void read_predicted(Arena *arena, Program *program, const char *csv, cons
     size_t longest = 0;
     if (!read_csv(arena, csv, &table, &error)) return;
     for (size_t r = 0; r < table.row_count; r++) {
-        const double us = cell(&table, r, STR("predicted_us"));
+        const double us = results_cell_number(&table, &table.rows[r], STR("predicted_us"));
         sum += us;
         if (us <= most) continue;
         most = us;
@@ -283,7 +281,7 @@ static void read_predicted(Arena *arena, Program *program, const char *csv, cons
     }
     if (sum <= 0) return;
     add_number(arena, program, STR("time"), UNIT_TIME, sum);
-    find_gains(&program->predicted, &table, longest, most);
+    find_gains(&program->predicted, &table, &table.rows[longest], most);
     find_slowest_lines(arena, &program->predicted, lines,
                        results_cell(&table, &table.rows[longest], STR("kernel")));
 }

@@ -51,7 +51,6 @@ typedef enum { DIV_NONE, DIV_OPENS, DIV_CLOSES } DivLine;
 // Inside fenced code and nested blocks such a line is text, so pass lines of prose only. If the
 // line opens a div, sets `braces`: the name of `::: name` is its class, and braces->error is any
 // error in the attributes.
-//
 DivLine div_line(Arena *arena, Str line, Braces *braces);
 
 #endif

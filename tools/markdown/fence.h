@@ -36,7 +36,7 @@ typedef struct {
     bool closed; // a closing fence was found before the text or the container ended
     Str *body;   // content lines without line end, container markers and the fence's own indent;
                  // body[i] is line `line + 1 + i`
-    size_t body_count; // body[i] stands on line `line + 1 + i`
+    size_t body_count;
 
     Braces braces; // class, name and attributes of the block, such as file=
 } FencePart;

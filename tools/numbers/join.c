@@ -1,16 +1,7 @@
 // Joins tables by chapter, kernel and launch shape.
 #include "numbers/join.h"
 
-#include <string.h>
-
 #include "base/kernel_name.h"
-
-// Copies `count` cells and appends `more` empty ones.
-static Str *extended(Arena *arena, const Str *cells, size_t count, size_t more) {
-    Str *copy = ARENA_NEW(arena, count + more, Str);
-    if (count) memcpy(copy, cells, count * sizeof *copy);
-    return copy;
-}
 
 // The row of `other` with the same cells in these columns. Rows of a sweep are in one file only.
 static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
@@ -31,10 +22,8 @@ static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
 // that does not begin with it, or, if `source_only`, only before `source`.
 static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str prefix,
                  bool source_only, const Str *same, size_t same_count) {
-    const size_t own = table->column_count;
-    Str *columns = extended(arena, table->columns, own, other->column_count);
-    ResultRow *rows = ARENA_NEW(arena, table->row_count + 1, ResultRow);
-    size_t *from = ARENA_NEW(arena, other->column_count + 1, size_t), added = 0;
+    Str *names = ARENA_NEW(arena, other->column_count + 1, Str);
+    size_t *from = ARENA_NEW(arena, other->column_count + 1, size_t), count = 0;
     for (size_t i = 0; i < other->column_count; i++) {
         const Str column = other->columns[i];
         Buf name = {.arena = arena};
@@ -44,20 +33,14 @@ static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str
         if ((!source_only && !str_starts(column, prefix)) || str_equal(column, STR("source")))
             buf_add(&name, prefix);
         buf_add(&name, column);
-        columns[own + added] = buf_str(&name);
-        from[added++] = i;
+        names[count] = buf_str(&name);
+        from[count++] = i;
     }
+    Str **added = results_add_columns(arena, table, names, count);
     for (size_t r = 0; r < table->row_count; r++) {
-        const ResultRow *row = &table->rows[r];
-        const ResultRow *found = same_row(table, row, other, same, same_count);
-        Str *cells = extended(arena, row->cells, own, added);
-        for (size_t i = 0; found && i < added; i++) cells[own + i] = found->cells[from[i]];
-        rows[r] = *row;
-        rows[r].cells = cells;
+        const ResultRow *found = same_row(table, &table->rows[r], other, same, same_count);
+        for (size_t i = 0; found && i < count; i++) added[r][i] = found->cells[from[i]];
     }
-    table->columns = columns;
-    table->column_count = own + added;
-    table->rows = rows;
 }
 
 void join_machine(Arena *arena, ResultTable *counters, const ResultTable *machine) {
@@ -139,13 +122,11 @@ size_t join_launches(Arena *arena, const ResultTable *predicted, const ResultTab
             !str_equal(results_cell(device, row, STR("n")), n) ||
             !str_equal(results_cell(device, row, STR("sweep")), STR("0")))
             continue;
-        const Str name = results_cell(device, row, STR("kernel"));
-        Buf suffix = {.arena = arena};
-        buf_format(&suffix, "_%.*s", STR_ARG(results_cell(device, row, STR("block"))));
+        Str name = results_cell(device, row, STR("kernel")), block;
         JoinLaunch *launch = find_launch(*launches, count, predicted, device, row, name);
-        if (!launch && str_ends(name, buf_str(&suffix)))
-            launch = find_launch(*launches, count, predicted, device, row,
-                                 str_slice(name, 0, name.len - suffix.len));
+        if (!launch && results_split_block(&name, &block) &&
+            str_equal(block, results_cell(device, row, STR("block"))))
+            launch = find_launch(*launches, count, predicted, device, row, name);
         if (launch && !launch->recorded) launch->recorded = row;
     }
     return count;

@@ -293,16 +293,6 @@ static bool same_shape(const ResultTable *a, const ResultRow *row, const ResultT
            str_equal(blocks_of(a, row), blocks_of(b, other));
 }
 
-// Splits the block size off a name such as `block_sum_first_add_128`.
-static bool split_block(Str *kernel, Str *block) {
-    size_t start = kernel->len;
-    while (start && is_digit(kernel->at[start - 1])) start--;
-    if (start == kernel->len || start < 2 || kernel->at[start - 1] != '_') return false;
-    *block = str_from(*kernel, start);
-    *kernel = str_slice(*kernel, 0, start - 1);
-    return true;
-}
-
 // The rows of cpu.csv for a key, with every launch shape. A block size at the end of the name
 // selects the launches with that size.
 static void collect_counters(const KeyScope *scope, const Key *key, KeyRows *rows) {
@@ -310,7 +300,7 @@ static void collect_counters(const KeyScope *scope, const Key *key, KeyRows *row
     Key plain = *key;
     Str block;
     collect(scope, table, key, ROWS_COUNTED, rows);
-    if (rows->count || !split_block(&plain.kernel, &block)) return;
+    if (rows->count || !results_split_block(&plain.kernel, &block)) return;
     collect(scope, table, &plain, ROWS_COUNTED, rows);
     size_t count = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -345,9 +335,8 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
     double most = -1;
     int closest = -1;
     for (size_t i = 0; i < rows.count; i++) {
-        double threads = 0;
-        int similar = similarity(table, rows.rows[i], &timed);
-        results_number(results_cell(table, rows.rows[i], STR("thread_insts")), &threads);
+        const double threads = results_cell_number(table, rows.rows[i], STR("thread_insts"));
+        const int similar = similarity(table, rows.rows[i], &timed);
         if (similar < closest || (similar == closest && threads <= most)) continue;
         closest = similar;
         most = threads;

@@ -63,7 +63,6 @@ static bool check_columns(Reader *reader) {
     return true;
 }
 
-//
 static const Str percentiles[PERCENTILES] = {STR("p5_us"), STR("median_us"), STR("p95_us")};
 
 static void place_columns(Reader *reader) {
@@ -307,12 +306,10 @@ static bool read_tables(Arena *arena, const char *folder, Tables *tables, ReadEr
     for (size_t i = 0; i < count; i++) {
         const CatalogKind kind = files[i].kind == CATALOG_NEWEST ? CATALOG_TIMES : files[i].kind;
         ResultTable *table = &tables->of[kind][tables->count[kind]];
-        Buf path = {.arena = arena};
-        buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(files[i].name));
-        const char *name = str_terminated(arena, buf_str(&path));
+        const char *path = catalog_file_path(arena, folder, &files[i]);
         if (kind > CATALOG_COUNTS_LINES || kind == CATALOG_PREDICTED) continue;
-        if (kind == CATALOG_MACHINE ? !read_machine(arena, name, files[i], table, error)
-                                    : !read_table(arena, name, files[i].name, table, error))
+        if (kind == CATALOG_MACHINE ? !read_machine(arena, path, files[i], table, error)
+                                    : !read_table(arena, path, files[i].name, table, error))
             return false;
         tables->count[kind]++;
     }

@@ -20,6 +20,31 @@ bool results_has_column(const ResultTable *table, Str column) {
     return results_column(table, column) != SIZE_MAX;
 }
 
+double results_cell_number(const ResultTable *table, const ResultRow *row, Str column) {
+    double number;
+    return results_number(results_cell(table, row, column), &number) ? number : 0;
+}
+
+Str **results_add_columns(Arena *arena, ResultTable *table, const Str *names, size_t count) {
+    const size_t own = table->column_count;
+    Str *columns = ARENA_NEW(arena, own + count, Str);
+    ResultRow *rows = ARENA_NEW(arena, table->row_count + 1, ResultRow);
+    Str **added = ARENA_NEW(arena, table->row_count + 1, Str *);
+    memcpy(columns, table->columns, own * sizeof *columns);
+    memcpy(columns + own, names, count * sizeof *columns);
+    for (size_t r = 0; r < table->row_count; r++) {
+        Str *cells = ARENA_NEW(arena, own + count, Str);
+        memcpy(cells, table->rows[r].cells, own * sizeof *cells);
+        rows[r] = table->rows[r];
+        rows[r].cells = cells;
+        added[r] = cells + own;
+    }
+    table->columns = columns;
+    table->column_count = own + count;
+    table->rows = rows;
+    return added;
+}
+
 Str results_fact(const ResultTable *table, Str name) {
     for (size_t i = 0; i < table->fact_count; i++)
         if (str_equal(table->facts[i].name, name)) return table->facts[i].value;
@@ -55,6 +80,15 @@ bool results_number(Str s, double *number) {
     char *end;
     *number = strtod(digits, &end);
     return *end == '\0' && isfinite(*number);
+}
+
+bool results_split_block(Str *kernel, Str *block) {
+    size_t start = kernel->len;
+    while (start && kernel->at[start - 1] >= '0' && kernel->at[start - 1] <= '9') start--;
+    if (start == kernel->len || start < 2 || kernel->at[start - 1] != '_') return false;
+    *block = str_from(*kernel, start);
+    *kernel = str_slice(*kernel, 0, start - 1);
+    return true;
 }
 
 // --- the rows by kernel ---

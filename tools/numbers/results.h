@@ -65,6 +65,12 @@ size_t results_column(const ResultTable *table, Str column);
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
 bool results_has_column(const ResultTable *table, Str column);
 
+// The number in a column of a row; 0 if there is none.
+double results_cell_number(const ResultTable *table, const ResultRow *row, Str column);
+
+// Appends columns to a table. Returns the new cells of each row, which are empty.
+Str **results_add_columns(Arena *arena, ResultTable *table, const Str *names, size_t count);
+
 // The value of a fact; empty if the table has no such fact.
 Str results_fact(const ResultTable *table, Str name);
 
@@ -77,6 +83,10 @@ const ResultKernel *results_kernels(const ResultTable *table, Str chapter, size_
 
 // One kernel of a chapter, or NULL.
 const ResultKernel *results_kernel(const ResultTable *table, Str chapter, Str name);
+
+// Splits the block size off a name such as `block_sum_first_add_128`. A lab may record a kernel by
+// such a name, which its launches do not have. False: there is no number at the end.
+bool results_split_block(Str *kernel, Str *block);
 
 // The program that measured a table's rows: the lab itself, or, for DEVICE-newest.csv and
 // DEVICE-shapes.csv, the program that the lab's block names with newest_from= or shapes=, which

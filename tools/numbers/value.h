@@ -45,7 +45,7 @@ void value_format(Buf *out, Value value);
 // The same without the mark and without escapes in text.
 void value_format_bare(Buf *out, Value value);
 
-//
+// Whether `function` is min, max or geomean.
 bool value_is_fold(Str function);
 
 // Applies min, max or geomean to at least one value. False with the reason in `why`: the units

@@ -1,8 +1,6 @@
 // The bottleneck of a kernel: see verdict.h.
 #include "numbers/verdict.h"
 
-#include <string.h>
-
 enum { ADDED = 3, BOUND_PCT = 70 };
 
 static const struct {
@@ -38,43 +36,34 @@ static const struct {
     {STR("stall_wait"), STR("wait (fixed-latency dependency)"), STR("instruction latency")},
 };
 
-// The launch of a row as the CPU device counted it: of the kernel's name, or of this and its block,
-// KERNEL_128. Returns its number of blocks, 0 if there is none.
-static double blocks_of(Arena *arena, const ResultTable *device, const ResultRow *row,
+// The number of blocks of a row's launch, as the CPU device counted it; 0 if it did not.
+static double blocks_of(const ResultTable *device, const ResultRow *row,
                         const ResultTable *counters) {
-    static const Str same[] = {STR("chapter"), STR("n"), STR("block")};
-    const Str name = results_cell(device, row, STR("kernel"));
-    double most = 0, blocks;
-    for (size_t r = 0; counters && r < counters->row_count; r++) {
-        const ResultRow *counted = &counters->rows[r];
-        size_t k = 0;
-        while (k < 3 && str_equal(results_cell(device, row, same[k]),
-                                  results_cell(counters, counted, same[k])))
-            k++;
-        if (k < 3) continue;
-        Buf with_block = {.arena = arena};
-        const Str kernel = results_cell(counters, counted, STR("kernel"));
-        buf_format(&with_block, "%.*s_%.*s", STR_ARG(kernel),
-                   STR_ARG(results_cell(counters, counted, STR("block"))));
-        if (!str_equal(kernel, name) && !str_equal(buf_str(&with_block), name)) continue;
-        const Str grid = results_cell(counters, counted, STR("grid"));
-        if (results_number(grid, &blocks) && blocks > most) most = blocks;
+    const Str chapter = results_cell(device, row, STR("chapter"));
+    const Str threads = results_cell(device, row, STR("block"));
+    Str name = results_cell(device, row, STR("kernel")), block;
+    if (!counters) return 0;
+    const ResultKernel *kernel = results_kernel(counters, chapter, name);
+    if (!kernel && results_split_block(&name, &block) && str_equal(block, threads))
+        kernel = results_kernel(counters, chapter, name);
+    double most = 0;
+    for (size_t i = 0; kernel && i < kernel->row_count; i++) {
+        const ResultRow *counted = &counters->rows[kernel->rows[i]];
+        const double blocks = results_cell_number(counters, counted, STR("grid"));
+        if (counted->n == row->n && blocks > most &&
+            str_equal(results_cell(counters, counted, STR("block")), threads))
+            most = blocks;
     }
     return most;
 }
 
-static double number_or_0(const ResultTable *table, const ResultRow *row, Str column) {
-    double number;
-    return results_number(results_cell(table, row, column), &number) ? number : 0;
-}
-
 // Microseconds that the device needs to start one block; 0: not measured.
-static double block_start_us(Arena *arena, const ResultTable *device, const ResultTable *counters) {
+static double block_start_us(const ResultTable *device, const ResultTable *counters) {
     for (size_t r = 0; r < device->row_count; r++) {
         const ResultRow *row = &device->rows[r];
         if (!str_equal(results_cell(device, row, STR("kernel")), STR("empty_blocks"))) continue;
-        const double blocks = blocks_of(arena, device, row, counters);
-        if (blocks > 0) return number_or_0(device, row, STR("median_us")) / blocks;
+        const double blocks = blocks_of(device, row, counters);
+        if (blocks > 0) return results_cell_number(device, row, STR("median_us")) / blocks;
     }
     return 0;
 }
@@ -85,7 +74,7 @@ static size_t longest_stall(const ResultTable *device, const ResultRow *row) {
     size_t found = count;
     double longest = 0;
     for (size_t i = 0; i < count; i++) {
-        const double cycles = number_or_0(device, row, stalls[i].column);
+        const double cycles = results_cell_number(device, row, stalls[i].column);
         if (cycles <= longest) continue;
         longest = cycles;
         found = i;
@@ -96,13 +85,13 @@ static size_t longest_stall(const ResultTable *device, const ResultRow *row) {
 static void decide(Arena *arena, const ResultTable *device, const ResultRow *row, double starts_us,
                    Str added[ADDED]) {
     const size_t stall = longest_stall(device, row);
-    const double us = number_or_0(device, row, STR("median_us"));
+    const double us = results_cell_number(device, row, STR("median_us"));
     if (stall == sizeof stalls / sizeof *stalls) return;
     double most = us > 0 ? 100 * starts_us / us : 0;
     added[0] = stalls[stall].name;
     added[1] = STR("block starts");
     for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
-        const double used = number_or_0(device, row, resources[i].column);
+        const double used = results_cell_number(device, row, resources[i].column);
         if (used <= most) continue;
         most = used;
         added[1] = resources[i].name;
@@ -118,21 +107,11 @@ static void decide(Arena *arena, const ResultTable *device, const ResultRow *row
 
 void verdict_add(Arena *arena, ResultTable *device, const ResultTable *counters) {
     static const Str names[ADDED] = {STR("stall"), STR("bottleneck"), STR("bottleneck_pct")};
-    const size_t count = device->column_count;
-    const double start_us = block_start_us(arena, device, counters);
-    Str *columns = ARENA_NEW(arena, count + ADDED, Str);
-    ResultRow *rows = ARENA_NEW(arena, device->row_count + 1, ResultRow);
-    memcpy(columns, device->columns, count * sizeof *columns);
-    memcpy(columns + count, names, sizeof names);
+    const double start_us = block_start_us(device, counters);
+    Str **added = results_add_columns(arena, device, names, ADDED);
     for (size_t r = 0; r < device->row_count; r++) {
-        Str *cells = ARENA_NEW(arena, count + ADDED, Str);
-        rows[r] = device->rows[r];
-        memcpy(cells, rows[r].cells, count * sizeof *cells);
-        const double blocks = start_us > 0 ? blocks_of(arena, device, &rows[r], counters) : 0;
-        decide(arena, device, &rows[r], blocks * start_us, cells + count);
-        rows[r].cells = cells;
+        const ResultRow *row = &device->rows[r];
+        const double blocks = start_us > 0 ? blocks_of(device, row, counters) : 0;
+        decide(arena, device, row, blocks * start_us, added[r]);
     }
-    device->columns = columns;
-    device->column_count = count + ADDED;
-    device->rows = rows;
 }

@@ -1,5 +1,5 @@
-// The one rule that decides a kernel's bottleneck, and the words for what the profiler and the
-// timing model say. Tables, the ladder and sentences of the book take these words from here.
+// The one rule that decides the bottleneck of a profiled kernel, and its words. Tables, the ladder
+// and sentences of the book take them from here; the timing model (simt/time/time.c) uses the same.
 #ifndef NUMBERS_VERDICT_H
 #define NUMBERS_VERDICT_H
 
@@ -15,7 +15,7 @@
 //   bottleneck_pct   how much of that resource it uses; empty if it is bound by a latency
 //
 // Block starts are the launch's blocks, which `counters` has, times what one takes in the kernel
-// `empty_blocks`, which does nothing else.
+// `empty_blocks`, which does nothing else. plot/floors.py draws the same bound, from the same row.
 void verdict_add(Arena *arena, ResultTable *device, const ResultTable *counters);
 
 #endif

@@ -28,9 +28,8 @@ typedef struct {
 
 static Target target_of(const ChunkTable *table, size_t chunk) {
     Target target = {.target = table->chunks[chunk].target, .chunk = chunk};
-    Str name = path_name(target.target);
-    bool lab = target.target.len == STR("code/").len + name.len;
-    if (!lab || !str_ends(name, STR(".cu"))) return target;
+    const bool direct = str_equal(path_folder(target.target), STR("code/"));
+    if (!direct || !str_ends(target.target, STR(".cu"))) return target;
     target.lab = path_stem(target.target);
     size_t digits = 0, zeros = 0;
     while (digits < target.lab.len && isdigit((unsigned char)target.lab.at[digits])) digits++;
