@@ -143,6 +143,8 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
     bool launched = argc > 1 && !strcmp(argv[1], "--launch");  // once, for a time that is predicted
     unsigned usual[] = {0, 1, 31, 32, 33, 1000, e.block - 1, e.block, e.block + 1};
     unsigned largest = timed || launched ? e.n * ((1u << 24) / e.n) : e.n, wrong = 0, runs = 0;
+    unsigned shown = 0;
+    char before[200] = "";  // the text of the run before
     const unsigned *sizes = e.sizes ? e.sizes : usual;
     for (int k = 0; k < 9; k++) largest = sizes[k] > largest ? sizes[k] : largest;
     Data<Elem, Result> data = fill(e, largest);
@@ -159,8 +161,11 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
         unsigned n = once || runs >= 18 ? e.n : sizes[runs / 2];
         char text[200] = "";
         good = check(e, data, n, text, sizeof text);
-        if (text[0] && wrong < 3) printf("%u elements: WRONG: %s\n", n, text);
+        bool again = runs % 2 && !strcmp(text, before);
+        if (text[0] && !again && shown++ < 3)
+            printf("%u element%s: WRONG: %s\n", n, n == 1 ? "" : "s", text);
         wrong += text[0] != 0;
+        strcpy(before, text);
     }
     printf("runs = %u\nwrong = %u\n", runs, wrong);
     return wrong ? 1 : 0;
