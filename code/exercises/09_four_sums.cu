@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is asked: a launch, and what must come out of it for n elements.
+// A launch to check, and the results that it must leave for n elements.
 template <class Elem, class Result> struct Exercise {
-    unsigned (*launch)(const Elem *d_in, Result *d_out, unsigned n);  // tells how many results
+    unsigned (*launch)(const Elem *d_in, Result *d_out, unsigned n);  // returns how many results
     unsigned n, block;  // elements of the run that is counted; threads per block
-    // Result k, and NAN behind the last one; NULL: they add up.
+    // Result k, and NAN past the last one; NULL: all of them add up to the sum.
     double (*expected)(const Elem *in, unsigned n, unsigned k);
     double (*input)(unsigned i);  // element i; NULL: small whole numbers, none of them 0
     const unsigned *sizes;        // nine to check; NULL: nothing, one, around a warp, a block
@@ -20,7 +20,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
-// Which lanes happen to run together is for the device to choose: here each one runs alone.
+// The device chooses which lanes happen to run together: here each one runs alone.
 #define __activemask() (1u << threadIdx.x % 32)
 
 // Lane 0 returns the sum of a over the warp, lane 1 that of b, lane 2 of c, lane 3 of d. The values
@@ -154,6 +154,8 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
     bool launched = argc > 1 && !strcmp(argv[1], "--launch");  // once, for a time that is predicted
     unsigned usual[] = {0, 1, 31, 32, 33, 1000, e.block - 1, e.block, e.block + 1};
     unsigned largest = timed || launched ? e.n * ((1u << 24) / e.n) : e.n, wrong = 0, runs = 0;
+    unsigned shown = 0;
+    char before[200] = "";  // the text of the run before
     const unsigned *sizes = e.sizes ? e.sizes : usual;
     for (int k = 0; k < 9; k++) largest = sizes[k] > largest ? sizes[k] : largest;
     Data<Elem, Result> data = fill(e, largest);
@@ -170,8 +172,11 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
         unsigned n = once || runs >= 18 ? e.n : sizes[runs / 2];
         char text[200] = "";
         good = check(e, data, n, text, sizeof text);
-        if (text[0] && wrong < 3) printf("%u elements: WRONG: %s\n", n, text);
+        bool again = runs % 2 && !strcmp(text, before);
+        if (text[0] && !again && shown++ < 3)
+            printf("%u element%s: WRONG: %s\n", n, n == 1 ? "" : "s", text);
         wrong += text[0] != 0;
+        strcpy(before, text);
     }
     printf("runs = %u\nwrong = %u\n", runs, wrong);
     return wrong ? 1 : 0;

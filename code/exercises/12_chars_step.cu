@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is asked: a launch, and what must come out of it for n elements.
+// A launch to check, and the results that it must leave for n elements.
 template <class Elem, class Result> struct Exercise {
-    unsigned (*launch)(const Elem *d_in, Result *d_out, unsigned n);  // tells how many results
+    unsigned (*launch)(const Elem *d_in, Result *d_out, unsigned n);  // returns how many results
     unsigned n, block;  // elements of the run that is counted; threads per block
-    // Result k, and NAN behind the last one; NULL: they add up.
+    // Result k, and NAN past the last one; NULL: all of them add up to the sum.
     double (*expected)(const Elem *in, unsigned n, unsigned k);
     double (*input)(unsigned i);  // element i; NULL: small whole numbers, none of them 0
     const unsigned *sizes;        // nine to check; NULL: nothing, one, around a warp, a block
@@ -20,9 +20,6 @@ template <class Elem, class Result> struct Exercise {
 static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
-
-// Which lanes happen to run together is for the device to choose: here each one runs alone.
-#define __activemask() (1u << threadIdx.x % 32)
 
 // More than one byte is only asked for when there are two passes.
 static bool two_passes(unsigned n) {
