@@ -1,5 +1,5 @@
 // Generated from chapters/14-rounding.md by tangle: edit that file, not this one.
-// Exercise: rounded once. Let rounded() heed what is in `low`.
+// Exercise: rounded once. Let rounded() take `low` into account.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static double element(unsigned i) {
 
 static double expected(const float *in, unsigned n, unsigned k) {
     if (k >= (n > 0 ? blocks_for(n, SLICE) : 0)) return NAN;
-    double sum = 0, fraction = 0;  // what is behind the first element; and what is behind the point
+    double sum = 0, fraction = 0;  // of the elements after the first: whole numbers, and fractions
     for (unsigned i = k * SLICE + 1; i < n && i < (k + 1) * SLICE; i++)
         *(in[i] < 1 ? &fraction : &sum) += in[i];
     double unit = ldexp(1, 40), first = in[k * SLICE];

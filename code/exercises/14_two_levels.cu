@@ -33,7 +33,7 @@ static __device__ Levels add(Levels p, double x) {
     return p;
 }
 
-// What was added to both; the difference of two doubles so near to each other is exact.
+// What was added to each level: the difference of two doubles this close to each other is exact.
 static __device__ double high_of(Levels p) { return p.high - empty().high; }
 static __device__ double low_of(Levels p) { return p.low - empty().low; }
 
