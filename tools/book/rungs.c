@@ -258,10 +258,10 @@ static void weave_table(Book *book) {
     const ResultTable *devices[DEVICES_MOST];
     size_t count = find_devices(book, devices, DEVICES_MOST);
     Buf text = {.arena = book->arena};
-    buf_add(&text, STR("| | what changed | Harris |"));
+    buf_add(&text, STR("| chapter | what changed | Harris's kernel |"));
     for (size_t d = 0; d < count; d++) {
-        buf_format(&text, " %.*s |", STR_ARG(short_name(book, devices[d])));
-        if (d == 0) buf_add(&text, STR(" gain |"));
+        buf_format(&text, " time on %.*s |", STR_ARG(short_name(book, devices[d])));
+        if (d == 0) buf_add(&text, STR(" times as fast |"));
     }
     buf_add(&text, count ? STR(" bottleneck |\n| ---: | :--- | :---: |")
                          : STR("\n| ---: | :--- | :---: |"));
@@ -340,6 +340,7 @@ static void add_measured(Book *book, Buf *text, const Rung *rung) {
         if (!rung->after.len) continue;
         buf_add(text, STR(", "));
         add_gain(book, text, rung, device);
+        buf_add(text, STR(" as fast"));
     }
     if (count) buf_add(text, STR(".\n"));
 }
@@ -377,7 +378,13 @@ static void weave_rung(Book *book, const Rung *rung) {
     add_code(book, rung);
     book_blank(book);
     text.len = 0;
-    if (rung->predicted.len) buf_format(&text, "- *Predicted:* %.*s.\n", STR_ARG(rung->predicted));
+    if (rung->predicted.len) {
+        book_open_fold(book, STR("predicted"), "Predicted", 0);
+        buf_format(&text, "%.*s.\n", STR_ARG(with_capital(book->arena, rung->predicted)));
+        book_add(book, buf_str(&text));
+        book_close_fold(book);
+        text.len = 0;
+    }
     add_measured(book, &text, rung);
     add_bottlenecks(book, &text, rung);
     book_add(book, buf_str(&text));
