@@ -3,8 +3,8 @@
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
 static void lower_copy(Lower *lower) {
-    static const uint8_t hints[] = {PTX_MOD_CA,      PTX_MOD_SHARED, PTX_MOD_SHARED_CTA,
-                                    PTX_MOD_GLOBAL,  PTX_MOD_L2_64B, PTX_MOD_L2_128B,
+    static const uint8_t hints[] = {PTX_MOD_CA,      PTX_MOD_SHARED,     PTX_MOD_SHARED_CTA,
+                                    PTX_MOD_GLOBAL,  PTX_MOD_L2_64B,     PTX_MOD_L2_128B,
                                     PTX_MOD_L2_256B, PTX_MOD_CACHE_HINT, PTX_MOD_NONE};
     const PtxInst *at = lower->at;
     const bool bypass = lower_take(lower, PTX_MOD_CG);
