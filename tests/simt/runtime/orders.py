@@ -64,7 +64,7 @@ def test_unnoticed(orders):
 def test_options(orders):
     expect("--check: only the first launches of a kernel have a second order",
            simt(["--check", orders, "right_last", "6"]), 0,
-           "^CPU device: 2 of 6 launches in which order matters ran in one order alone; ")
+           "^CPU device: 2 of 6 launches in which order matters ran in only one order: ")
     quiet = simt(["--check", "--quiet", orders, "right_last", "6"])
     tests.check("--quiet: nothing of that", quiet.out == "ran: no error\n" and not quiet.err, quiet.tail())
     several = simt(["--orders", "2", orders, "right_last", "6"])

@@ -172,7 +172,7 @@ def test_unfinished():
     tests.check("unfinished: and in SARIF it is a note", found == [("work-left-behind", "note")], found)
     early = simt(["--check", unfinished, "elapsed_early"])
     expect("unfinished: the time of an event that may not be done is noted", early, 0,
-           r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime asks for an event "
+           r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime uses an event "
            r"that may not have completed\n    .*cudaEventSynchronize\(\) first\n\Z", r"\A\Z")
     for options in (["--check"], ["--check", "--html", tests.file("unfinished.html")], []):
         result = simt([*options, unfinished, "right"])
