@@ -445,7 +445,7 @@ static void test_files(void) {
     umask(mask);
     if ((after.st_mode & 0777) != (0666 & ~mask)) WRONG("mode %o", (unsigned)after.st_mode);
     if (file_read(&arena, "a/none", &text) || errno != ENOENT) WRONG("no file");
-    if (file_read(&arena, "a/b", &text) || errno != EISDIR) WRONG("a folder is no file");
+    if (file_read(&arena, "a/b", &text) || errno != EISDIR) WRONG("a folder is not a file");
     if (file_write_if_changed(&arena, "a/b/c/d", STR("x")) != FILE_FAILED || errno != ENOTDIR)
         WRONG("a file where a folder must be: %s", strerror(errno));
     mkdir("a/d", 0777);

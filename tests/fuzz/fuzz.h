@@ -26,7 +26,7 @@ static inline void must_be_located(Str message, size_t line, Str text) {
     size_t lines = 1;
     for (size_t i = 0; i < text.len; i++) lines += text.at[i] == '\n';
     must(message.len > 0, "an error says nothing");
-    must(line <= lines, "an error is behind the end of its file");
+    must(line <= lines, "an error is past the end of its file");
 }
 
 #ifndef WITH_LIBFUZZER

@@ -180,7 +180,7 @@ static void test_errors(void) {
     expect(reduce_clear_workspace(off, 0) == bad, "an odd workspace is not cleared");
     expect(reduce_sum_float(NULL, out, 0, w, 0) == cudaSuccess, "no input for n = 0");
     expect(cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess,
-           "a refused call leaves no error behind");
+           "a refused call leaves no error");
 }
 
 // Random contents of a workspace do no harm; mailboxes that an interrupted kernel has filled do.

@@ -39,7 +39,7 @@ static int fault(const char *kind) {
 
 static void *real(const char *name) {
     void *found = dlsym(RTLD_NEXT, name);
-    if (!found) fprintf(stderr, "fake: no %s behind this one\n", name), abort();
+    if (!found) fprintf(stderr, "fake: no %s after this one\n", name), abort();
     return found;
 }
 

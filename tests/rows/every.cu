@@ -324,7 +324,7 @@ static void test_errors() {
     expect(rows_sum(in, out, 0, 5, 5, w, 0) == cudaSuccess, "no rows are fine", 0, 5, 0);
     expect(rows_sum_ragged(in, (const int *)NULL, out, 1, 1, w, 0) == bad, "no offsets", 1, 1, 0);
     expect(cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess,
-           "a refused call leaves no error behind", 0, 0, 0);
+           "a refused call leaves no error", 0, 0, 0);
 }
 
 // Two streams at once, then a graph of calls; several blocks to a row.

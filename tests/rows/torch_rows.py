@@ -7,7 +7,7 @@ Both on the same GPU, one after the other; PyTorch must be there. A time is the 
 CUDA graph whose calls go through as many inputs as no cache holds, as the labs' harness does it. Prints
 some shapes of the largest total: microseconds of ours, of PyTorch as it is called, and of what
 torch.compile makes for this shape, which are kernels in Triton; and the first of these two by ours.
-Behind them, of the shapes of the tables and of those drawn at random, the least of these and the
+After them, of the shapes of the tables and of those drawn at random, the least of these and the
 geometric mean, with the shape where it is least.
 """
 import csv

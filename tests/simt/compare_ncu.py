@@ -70,7 +70,7 @@ def words_of(kernel):
 
 
 def looked_again(kernel, counter, x, y, blocks, requests):
-    """Whether a kernel with mailboxes may have read or emptied them so many more times."""
+    """Whether a kernel with mailboxes may have read or emptied them that often."""
     words = words_of(kernel)
     if not MAILBOXES.match(kernel) or not counter.startswith("global") or blocks == 1 or y <= x:
         return False

@@ -101,7 +101,7 @@ static Str in_file(Arena *arena, size_t file, Str name) {
 }
 
 // Returns the first of slug, slug-1, slug-2 … that is not yet in the map under `prefix`. The map
-// stores the last number tried, so many equal slugs do not take quadratic time.
+// stores the last number tried, so that many equal slugs do not take quadratic time.
 static Str unused(Map *taken, Str prefix, Str slug) {
     Buf key = {.arena = taken->arena};
     bool is_new;

@@ -203,7 +203,7 @@ void blocks_weave_fence(Book *book, size_t index, const FencePart *part) {
         code_weave(book, chunk);
     } else if (fence_attribute(part, STR("columns"), &columns)) {
         Buf message = {.arena = book->arena};
-        buf_add(&message, STR("columns= belongs to a block with .results or .lines"));
+        buf_add(&message, STR("columns= works only in a block with .results or .lines: remove it"));
         book_error(book, part->line, message);
     } else {
         code_weave_plain(book, part);

@@ -27,9 +27,8 @@ static const DemandWords words_of_fields[] = {
     {"shared_ld_conflicts", "bank conflict of loads", "bank conflicts of loads"},
     {"shared_st_conflicts", "bank conflict of stores", "bank conflicts of stores"},
     {"shared_bytes", "byte of shared memory", "bytes of shared memory"},
-    {"fits_asked", "call that asks how many blocks fit", "calls that ask how many blocks fit"},
-    {"attributes_asked", "call that asks for an attribute of the device",
-     "calls that ask for an attribute of the device"},
+    {"fits_asked", "occupancy query", "occupancy queries"},
+    {"attributes_asked", "query of a device attribute", "queries of device attributes"},
     {"time", "time", "time"},
 };
 
@@ -48,7 +47,7 @@ static const DemandForm forms[] = {
     {"<=", "solution", "no more %w than the solution"},
     {"<=", "number * solution", "at most %n times the solution's %w"},
     {"==", "blocks", "as many %w as blocks"},
-    {"<=", "number * blocks", "at most %n %w a block"},
+    {"<=", "number * blocks", "at most %n %w per block"},
 };
 
 // The form of a right side, as in `forms`. *number is the number in it, if there is one.

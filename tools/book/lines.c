@@ -259,7 +259,7 @@ static bool find_chunk(Listing *listing, size_t *program) {
     else if ((chunk = chunk_find(book->chunks, name)) == CHUNK_NONE)
         buf_format(&why, "there is no chunk `%.*s`", STR_ARG(name));
     else if (*program == CHUNK_NONE)
-        buf_add(&why, STR("this chapter has no program whose lines could be counted"));
+        buf_add(&why, STR("this chapter has no lab, so no lines were counted"));
     else if (!book->results->lines)
         buf_format(&why, "%s/cpu-lines.csv is missing", book->results->folder);
     else if (!results_has_column(book->results->lines, STR("code_line")))

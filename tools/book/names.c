@@ -41,9 +41,9 @@ static void add_name(Book *book, Str line, size_t number) {
     if (name.name.len == 0 || name.kernel.len == 0)
         buf_add(&message, STR("expected KERNEL | NAME"));
     else if (!is_new)
-        buf_format(&message, "`%.*s` has a name already", STR_ARG(name.kernel));
+        buf_format(&message, "`%.*s` already has a name", STR_ARG(name.kernel));
     else if (!is_recorded(book, name.kernel))
-        buf_format(&message, "`%.*s`: results of this chapter have no such kernel",
+        buf_format(&message, "`%.*s`: the results of this chapter have no such kernel",
                    STR_ARG(name.kernel));
     if (message.len) {
         book_error(book, number, message);

@@ -41,7 +41,7 @@ static bool find_lab(Player *player) {
     Buf why = {.arena = book->arena};
     size_t lab = lab_of_chapter(book->chunks, book_chapter(book));
     if (lab == CHUNK_NONE) {
-        buf_add(&why, STR("this chapter has no lab whose steps could be played"));
+        buf_add(&why, STR("a player needs a lab, and this chapter has none"));
         return fail(player, why);
     }
     player->lab = &book->chunks->chunks[lab];
@@ -95,7 +95,7 @@ static bool add_rows(Player *player, const ResultTable *table, Buf *rows) {
     for (size_t c = 0; c < COLUMNS; c++)
         if (table->column_count != COLUMNS || !str_equal(table->columns[c], columns[c]))
             return fail_in_file(player, table->path, 0,
-                                STR("not the steps of a kernel, which collect -s writes"));
+                                STR("expected the steps of a kernel, as collect -s writes them"));
     for (size_t r = 0; r < table->row_count; r++) {
         const ResultRow *row = &table->rows[r];
         if (!note_line(player, row->cells[1]))

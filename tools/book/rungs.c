@@ -54,10 +54,11 @@ static void add_rung(Book *book, const Braces *braces, size_t line, Str lesson) 
     braces_value(braces, STR("predicted"), &rung.predicted);
     rung.name = names_of(book, book_chapter(book), rung.kernel);
     if (rung.kernel.len == 0)
-        say(book, line, "a rung is a kernel's: ::: {.rung kernel=NAME …}");
+        say(book, line, "a rung needs a kernel: write ::: {.rung kernel=NAME …}");
     else if (rung.name.len == 0)
-        say(book, line, "the kernel of a rung has a name, in a block of class .names");
-    if (str_trim(lesson).len == 0) say(book, line, "a rung says what it teaches");
+        say(book, line, "the kernel of a rung needs a name: add it to the chapter's .names block");
+    if (str_trim(lesson).len == 0)
+        say(book, line, "a rung needs a sentence that says what it teaches");
     rung.kernel = with_chapter(book, rung.kernel);
     rung.after = with_chapter(book, rung.after);
     if (rung.after.len == 0 && rungs->count) rung.after = rungs->items[rungs->count - 1].kernel;
@@ -92,7 +93,7 @@ static void collect_part(Book *book, const FencePart *part) {
             start = NULL;
         }
     }
-    if (start) say(book, opened, "a rung or a summary holds text only, and is closed with :::");
+    if (start) say(book, opened, "a rung or a summary may hold only text: end it with :::");
 }
 
 void rungs_collect(Book *book) {

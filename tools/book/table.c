@@ -452,11 +452,11 @@ static void add_caption(Table *table, bool one_n) {
     }
     add_sources(table, &text);
     if (table->no_difference)
-        buf_add(&text, STR(" ≈: no measurable difference, the intervals from the 5th to the 95th "
+        buf_add(&text, STR(" ≈: no measurable difference: the intervals from the 5th to the 95th "
                            "percentile overlap."));
     if (table->from[FROM_PREDICTED])
-        buf_add(&text, STR(" Predicted by `simt --time`; its limit is the one without which the "
-                           "kernel would gain most."));
+        buf_add(&text, STR(" Predicted by `simt --time`. The limit is the resource whose removal "
+                           "would save the most time."));
     if (table->stale) buf_add(&text, STR(" Stale rows were recorded before the lab changed."));
     Buf line = {.arena = book->arena};
     bool host = book->style != BOOK_PANDOC;

@@ -25,8 +25,8 @@ static void check_one_toolkit(const Facts *facts, const LabCsv *a, const LabCsv 
     if (!first.len || !second.len || str_equal(first, second)) return;
     Buf message = {.arena = facts->arena};
     buf_format(&message,
-               "chapter %.*s would have rows of toolkit %.*s and of %.*s: record all of it, "
-               "make record ALL=1 ONLY=\"%.*s_%%\"",
+               "chapter %.*s would have rows of toolkit %.*s and of %.*s: record the whole chapter "
+               "with make record ALL=1 ONLY=\"%.*s_%%\"",
                STR_ARG(a->chapter), STR_ARG(first), STR_ARG(second), STR_ARG(a->chapter));
     lab_csv_die(facts->recorded->path, 0, str_terminated(facts->arena, buf_str(&message)));
 }
@@ -70,8 +70,8 @@ static void check_facts(const Facts *facts) {
         if (!str_equal(was, is)) {
             Buf message = {.arena = facts->arena};
             buf_format(&message,
-                       "recorded with `%.*s`, and this run has `%.*s`: none of its rows can be "
-                       "kept; record all of them, make record ALL=1",
+                       "recorded with `%.*s`, but this run has `%.*s`: its rows cannot be reused: "
+                       "record all of them with make record ALL=1",
                        STR_ARG(was), STR_ARG(is));
             lab_csv_die(facts->recorded->path, 1, str_terminated(facts->arena, buf_str(&message)));
         }

@@ -27,7 +27,7 @@ static void add_times(Buf *out, const LabCsv *csv) {
 static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
     Csv reader = csv->head.reader;
     for (Str row, cells[2]; lab_csv_row(&reader, csv, &row);) { // the kernel and the launch number
-        lab_csv_take(&reader, csv, &row, cells, 2, "not a row of simt --csv");
+        lab_csv_take(&reader, csv, &row, cells, 2, "expected a row of simt --csv");
         Str kernel = kernel_name_recorded(arena, cells[0]);
         if (kernel_name_is_library(cells[0])) continue;
         add_prefix(out, csv);
@@ -55,7 +55,7 @@ static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count
     size_t capacity = 0, block = 0;
     *count = 0;
     for (Str row, cells[3]; lab_csv_row(&reader, csv, &row);) { // kernel, file, line
-        lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
+        lab_csv_take(&reader, csv, &row, cells, 3, "expected a row of simt --lines-csv");
         Str kernel = kernel_name_recorded(arena, cells[0]);
         size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
         size_t at = source_number(&map, cells[1], line);
@@ -106,9 +106,9 @@ static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
     Csv reader = csv->head.reader;
     size_t stage = 0;
     for (Str row, cells[2]; lab_csv_row(&reader, csv, &row); stage++) { // kernel, n
-        lab_csv_take(&reader, csv, &row, cells, 2, "not a row of LAB -t 0 --csv");
+        lab_csv_take(&reader, csv, &row, cells, 2, "expected a row of LAB -t 0 --csv");
         if (stage == limits.count)
-            lab_csv_die(csv->path, reader.line, "ncu saw fewer kernels than these");
+            lab_csv_die(csv->path, reader.line, "this file has more kernels than ncu profiled");
         const Str *found = limits.stages[stage].cells;
         if (!found) continue; // this stage launched no kernel
         add_prefix(out, csv);
@@ -116,7 +116,8 @@ static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
         for (size_t i = 0; i < ncu_columns(); i++) buf_format(out, ",%.*s", STR_ARG(found[i]));
         buf_char(out, '\n');
     }
-    if (stage < limits.count) lab_csv_die(csv->path, 0, "ncu saw more kernels than these");
+    if (stage < limits.count)
+        lab_csv_die(csv->path, 0, "this file has fewer kernels than ncu profiled");
 }
 
 typedef enum { TIMES, COUNTERS, LINES, LIMITS } Kind;
@@ -132,9 +133,9 @@ static Kind kind_of(const LabCsv *csv) {
 
 static void check_like(const LabCsv *csv, const LabCsv *first) {
     if (!str_equal(csv->head.facts, first->head.facts))
-        lab_csv_die(csv->path, 1, "another device or toolkit than in the first file");
+        lab_csv_die(csv->path, 1, "the device or the toolkit differs from the first file's");
     if (!str_equal(csv->head.header, first->head.header))
-        lab_csv_die(csv->path, csv->head.reader.line, "other columns than in the first file");
+        lab_csv_die(csv->path, csv->head.reader.line, "the columns differ from the first file's");
     if (is_limits(csv) != is_limits(first))
         lab_csv_die(csv->path, 0, "limits cannot be mixed with other files");
     Kind kind = kind_of(csv);
@@ -194,7 +195,7 @@ static void add_head(Facts recording, Buf *out, const LabCsv *first, const LabCs
     Str header = first ? header_of(recording.arena, first) : recorded->head.header;
     if (recorded && !str_equal(recorded->head.header, header))
         lab_csv_die(recorded->path, recorded->head.reader.line,
-                    "other columns: none of its rows can be kept");
+                    "the columns have changed: its rows cannot be reused");
     Str date = first ? last->head.date : recorded->head.date;
     if (date.len) buf_format(out, "%.*s\n", STR_ARG(date));
     buf_format(out, "%.*s\n", STR_ARG(header));

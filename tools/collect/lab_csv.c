@@ -45,8 +45,9 @@ static Str chapter_of(const char *path, Str lab) {
     bool letter = lab.len > 1 && lab.at[0] >= 'A' && lab.at[0] <= 'Z';
     size_t end = digits ? 2 : 1;
     if ((!digits && !letter) || (lab.at[end] != '_' && lab.at[end] != '-'))
-        lab_csv_die(path, 0,
-                    "the name gives no chapter: call it NN_NAME.csv, like the lab's source");
+        lab_csv_die(
+            path, 0,
+            "the file's name has no chapter number: call it NN_NAME.csv, like the lab's source");
     return str_slice(lab, 0, end);
 }
 
@@ -61,7 +62,8 @@ static char *source_path(Arena *arena, const char *code, Str lab) {
     for (struct dirent *entry; (entry = readdir(folder));) {
         Str name = str_of(entry->d_name);
         if (!str_starts(name, buf_str(&stem))) continue;
-        if (found) lab_csv_die(found, 0, "several sources have the name of this lab: keep one");
+        if (found)
+            lab_csv_die(found, 0, "several sources have the name of this lab: remove all but one");
         found = str_terminated(arena, path_join(arena, str_of(code), name));
     }
     closedir(folder);
@@ -129,7 +131,8 @@ bool lab_csv_row(Csv *reader, const LabCsv *csv, Str *row) {
     size_t count = csv->columns;
     bool more = csv_line(reader, row) && csv_cells(reader, *row, &cells, &count);
     if (reader->fault) lab_csv_die(csv->path, reader->line, reader->fault);
-    if (count != csv->columns) lab_csv_die(csv->path, reader->line, "not as many cells as columns");
+    if (count != csv->columns)
+        lab_csv_die(csv->path, reader->line, "the number of cells differs from the header's");
     return more;
 }
 

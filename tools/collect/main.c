@@ -29,8 +29,8 @@
 
 // clang-format off
 static const char usage[] =
-    "usage: collect [-c CODE] [-w WITH] [-n ELEMENTS] [-f FACT] [-k KEPT] -o FILE LAB.csv...\n"
-    "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB...\n"
+    "usage: collect [-c CODE] [-w WITH] [-n ELEMENTS] [-f FACT] [-k OLD] -o FILE LAB.csv...\n"
+    "       collect -d [-c CODE] -n ELEMENTS -k OLD LAB...\n"
     "       collect -m\n"
     "       collect -s [-c CODE] -n ELEMENTS -l LINED -o FILE LAB.NAME.csv\n"
     "       collect files [FOLDER]\n"
@@ -42,37 +42,37 @@ static const char usage[] =
     "\n"
     "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
     "has comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
-    "row gets the chapter and a hash of the lab's code in front, by which weave sees that the\n"
-    "lab has changed since. The hash ignores comments, empty lines and indentation.\n"
-    "A CSV is named after its lab: 04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a\n"
-    "further size. Counts of lines, 04_bank_conflicts.lines.csv, need beside them\n"
-    "04_bank_conflicts.cu, the source with #line directives; the names of profiled kernels,\n"
+    "row starts with the chapter and a hash of the lab's code, from which weave finds out that\n"
+    "the lab has changed since. The hash ignores comments, empty lines and indentation.\n"
+    "A CSV is named after its lab: 04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for\n"
+    "another size. Counts of lines, 04_bank_conflicts.lines.csv, need 04_bank_conflicts.cu in\n"
+    "the same folder, the source with #line directives. The names of profiled kernels,\n"
     "04_bank_conflicts.limits.csv, need 04_bank_conflicts.ncu.csv, the output of ncu.\n"
-    "  -o FILE      the device's results, replaced in one step or left as they are; links are\n"
+    "  -o FILE      the device's results; on an error the old file stays as it is; links are\n"
     "               followed\n"
     "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
     "               (default: code)\n"
-    "  -w LAB=FILE  a file that this lab was measured with, whose program includes the lab's: the\n"
-    "               hash is of the lab's code and of this file's; may be given for several labs\n"
-    "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not\n"
-    "               say\n"
-    "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
-    "  -k KEPT      a results file that was recorded before: an argument without .csv, LAB or\n"
-    "               LAB@1024, stands for its rows of this lab and size, as they are\n"
-    "  -d           print which of LAB... are due: without rows in KEPT, with rows of a source\n"
-    "               that has changed since or with an empty cell, or without a kernel of which\n"
-    "               another device's results beside KEPT have rows of the source as it is now;\n"
-    "               all, where there is no KEPT\n"
+    "  -w LAB=FILE  hash LAB's code together with FILE, a program that includes the lab and was\n"
+    "               measured in its place; may be given for several labs\n"
+    "  -n ELEMENTS  the number of elements that the labs summed on the CPU device, for a CSV\n"
+    "               without @SIZE in its name\n"
+    "  -f FACT      a fact to write at the top of FILE, as in `toolkit: 13000`\n"
+    "  -k OLD       an earlier results file: an argument without .csv, LAB or LAB@1024, copies\n"
+    "               its rows of this lab and size\n"
+    "  -d           print which of LAB... must be recorded. Without OLD, all; otherwise those\n"
+    "               that have no rows in OLD, rows of an older source, an empty cell, or no rows\n"
+    "               of a kernel that another device in OLD's folder has recorded from the\n"
+    "               present source\n"
     "  -m           print the metrics to request from ncu\n"
-    "  -s           LAB.NAME.csv is what simt --trace wrote, and LAB.cu beside it the source with\n"
-    "               #line; FILE gets a row for each step of a warp in the last launch, as the\n"
-    "               page's player shows them\n"
-    "Commands in place of options print:\n"
+    "  -s           write a row for each step of a warp in the last launch, for the page's\n"
+    "               player. LAB.NAME.csv is the output of simt --trace; LINED is the source with\n"
+    "               #line directives\n"
+    "These commands print:\n"
     "  files        kind,device,chapter,path of each file in FOLDER (default: results)\n"
     "  beside       the times that simt --time predicted, in PREDICTED.csv, beside the recorded\n"
     "               times of a device\n"
-    "  trace        what figures show of a trace: the accesses of one warp in the last launch\n"
-    "  names        FILE.csv, of simt --csv, with kernels called as in results\n"
+    "  trace        the accesses of one warp in the last launch, for the figures\n"
+    "  names        FILE.csv, of simt --csv, with the kernels' names as in results\n"
     "  source       the hash of a lab's code\n"
     "  gone         the files that it changes or removes: it deletes from results/ what belongs to\n"
     "               chapters without a lab among LAB..., except what a GPU measured\n";
@@ -108,7 +108,7 @@ static Str read_and_gather(Arena *arena, char **paths, size_t count, const Optio
         csvs[i] =
             (file ? lab_csv_open : lab_csv_name)(arena, paths[i], &options->source, options->n);
         if (file) continue;
-        if (!options->recorded) lab_csv_die(paths[i], 0, "an argument without .csv needs -k KEPT");
+        if (!options->recorded) lab_csv_die(paths[i], 0, "an argument without .csv needs -k OLD");
         if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "an argument without .csv needs -n ELEMENTS");
     }
     Gather gather = {options->fact, options->recorded ? &recorded : NULL};
@@ -174,7 +174,7 @@ static void check_options(const Options *options, int arguments) {
         exit(2);
     }
     if (options->due && (!options->recorded || !options->n || arguments == 0))
-        refuse("-d needs -n ELEMENTS, -k KEPT and at least one LAB");
+        refuse("-d needs -n ELEMENTS, -k OLD and at least one LAB");
     if (!options->due && (!options->out || arguments == 0))
         refuse("-o FILE and at least one CSV are needed");
     if (options->steps && arguments > 1) refuse("-s takes one trace");

@@ -91,7 +91,7 @@ static bool read_header(Reader *reader, const Str *cells, size_t count) {
     reader->function_at = find(cells, count, STR("Kernel Name"));
     reader->grid_at = find(cells, count, STR("Grid Size"));
     if (reader->function_at == SIZE_MAX || reader->grid_at == SIZE_MAX)
-        return fail(reader, "no columns `Kernel Name` and `Grid Size`: not what ncu writes");
+        return fail(reader, "no columns `Kernel Name` and `Grid Size`: this is not output of ncu");
     for (size_t i = 0; i < COLUMNS; i++) {
         reader->metric_at[i] = find(cells, count, columns[i].metric);
         if (reader->metric_at[i] == SIZE_MAX)
@@ -144,7 +144,7 @@ bool ncu_read(Arena *arena, Str text, Ncu *ncu) {
         if (str_starts(line, STR("=="))) continue;
         if (!csv_cells(&reader.csv, line, &cells, &count)) return fail(&reader, reader.csv.fault);
         if (rows == 0 ? !read_header(&reader, cells, count) : count != reader.cell_count)
-            return rows ? fail(&reader, "not as many cells as columns") : false;
+            return rows ? fail(&reader, "the number of cells differs from the header's") : false;
         if (rows++ > 1 && !read_launch(&reader, cells)) return false; // row 1 has the units
     }
     if (reader.csv.fault) return fail(&reader, reader.csv.fault);

@@ -137,7 +137,7 @@ static bool take_word(Reader *reader, const Str *cells, bool store, long value, 
     if (!store && !reader->stored[*word])
         return fail(reader, "a load of a word that was never stored");
     if (!store && reader->memory[*word] != value)
-        return fail(reader, "a load that differs from the last store");
+        return fail(reader, "a load returned something other than the last value stored");
     return true;
 }
 
@@ -145,7 +145,7 @@ static bool take_race(Reader *reader, const Str *cells) {
     Step *step = &reader->step;
     Race race = {.lanes = 1u << number(cells[LANE])};
     if (!step->op.len || step->warp != number(cells[WARP]))
-        return fail(reader, "a race without its access");
+        return fail(reader, "a race whose access is missing");
     race.delta = number(cells[OTHER_THREAD]) - (step->warp * LANES + number(cells[LANE]));
     if (!take_line(reader, cells[OTHER_FILE], cells[OTHER_LINE], &race.line)) return false;
     for (size_t i = 0; i < step->race_count; i++) {
@@ -153,7 +153,7 @@ static bool take_race(Reader *reader, const Str *cells) {
         step->races[i].lanes |= race.lanes;
         return true;
     }
-    if (step->race_count == RACES) return fail(reader, "races of more than 8 kinds in a step");
+    if (step->race_count == RACES) return fail(reader, "more than 8 kinds of races in one step");
     step->races[step->race_count++] = race;
     return true;
 }
@@ -209,12 +209,12 @@ static bool take_row(Reader *reader, const Str *cells) {
     }
     if (!complete && (!is_number(cells[WARP]) || !is_number(cells[LINE]) ||
                       !is_number(cells[LANE]) || number(cells[LANE]) >= LANES))
-        return fail(reader, "not a row of simt --trace");
+        return fail(reader, "expected a row of simt --trace");
     if (str_equal(cells[SPACE], STR("barrier"))) return take_barrier(reader, cells);
     if (str_equal(cells[OP], STR("race"))) return take_race(reader, cells);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (str_equal(cells[OP], lanes[i])) return take_lane(reader, cells);
-    return fail(reader, "an operation that has no step");
+    return fail(reader, "this operation is not a step of the player");
 }
 
 bool steps_condense(Steps *steps, Str trace, Buf *out) {
@@ -229,7 +229,7 @@ bool steps_condense(Steps *steps, Str trace, Buf *out) {
     reader->head = out->len;
     for (bool header = true; csv_line(&reader->csv, &line); header = false) {
         if (!csv_cells(&reader->csv, line, &cells, &count)) break;
-        if (count != COLUMNS) return fail(reader, "not a row of simt --trace");
+        if (count != COLUMNS) return fail(reader, "expected a row of simt --trace");
         if (!header && !take_row(reader, cells)) return false;
     }
     add_step(reader);

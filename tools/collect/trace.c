@@ -16,7 +16,7 @@ bool trace_add(Csv *csv, Str kernel, Buf *out) {
     long first = 0;
     for (bool header = true; csv_line(csv, &row); header = false) {
         if (!csv_cells(csv, row, &cells, &cell_count)) return false;
-        if (cell_count < COLUMNS) csv->fault = "not a row of simt --trace";
+        if (cell_count < COLUMNS) csv->fault = "expected a row of simt --trace";
         if (csv->fault) return false;
         if (header) continue;
         const long line = line_of(arena, cells);

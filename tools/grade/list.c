@@ -44,9 +44,9 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
     else if (!same)
         buf_add(out, STR("changed since it was graded"));
     else if (exercise->kind == EXERCISE_COUNT)
-        buf_format(out, "not yet: %.*s is wrong", STR_ARG(row->graded));
+        buf_format(out, "not solved yet: %.*s is wrong", STR_ARG(row->graded));
     else
-        buf_format(out, "not yet: %zu of %zu hold", row->met, row->of);
+        buf_format(out, "not solved yet: %zu of %zu requirements met", row->met, row->of);
 }
 
 int list(const Session *session) {

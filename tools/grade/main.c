@@ -15,27 +15,27 @@
 static const char usage[] =
     "usage: grade [OPTIONS] N.M FILE...    grade an exercise: the second of chapter 4 is 4.2;\n"
     "                                      or by its file's NAME\n"
-    "       grade [OPTIONS] -l FILE...     list all: done, not yet, never tried\n"
-    "       grade [OPTIONS] -p [-e N.M] FILE...  prove all, or one: does the solution pass, does\n"
-    "                                      the starter fail, is each wrong variant caught?\n"
+    "       grade [OPTIONS] -l FILE...     list all: solved, not yet solved, never tried\n"
+    "       grade [OPTIONS] -p [-e N.M] FILE...  check that the solution passes, the starter\n"
+    "                                      fails and each wrong variant is caught\n"
     "\n"
-    "Takes the exercises from Markdown chapters; appendix A says how they are written. A hole is\n"
-    "filled in WORK/NAME.cu, which starts as a copy of the starter and is never written again.\n"
-    "What is there is compiled, run on the CPU device and checked against the demands.\n"
+    "Takes the exercises from Markdown chapters; appendix A says how they are written. Your answer\n"
+    "goes into WORK/NAME.cu. grade creates this file from the starter and never overwrites it. It\n"
+    "compiles the file, runs it on the CPU device and checks it against the requirements.\n"
     "\n"
     "  -a NUMBER  the answer to an exercise that asks for a number\n"
     "  -S         grade the solution, not the reader's file\n"
-    "  -w WORK    the reader's folder (default work); WORK/progress.csv remembers verdicts\n"
-    "  -b BUILD   BUILD/exercises/ is written (default build); the CPU device is the\n"
-    "             simt beside grade\n"
+    "  -w WORK    the reader's folder (default work); WORK/progress.csv stores verdicts\n"
+    "  -b BUILD   write programs to BUILD/exercises/ (default build); the CPU device is the\n"
+    "             simt in grade's folder\n"
     "  -c NVCC    the compiler (default nvcc)\n"
-    "  -g ARCH    there is a GPU of this architecture, such as sm_75: run on it too\n"
-    "  -r DIR     where the recorded results are (default results)\n"
+    "  -g ARCH    also run on the GPU, of this architecture, such as sm_75\n"
+    "  -r DIR     the folder of recorded results (default results)\n"
     "  -D DEVICE  the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
     "  -h         print this text\n"
     "  --version  print the version\n"
     "\n"
-    "Exit status: 0 all demands hold, 1 not yet, 2 it cannot be graded.\n";
+    "Exit status: 0 all requirements are met, 1 they are not, 2 grading failed.\n";
 // clang-format on
 
 typedef struct {
@@ -100,7 +100,8 @@ static Options read_options(Session *session, int argc, char **argv) {
         read_option(session, &options, letter);
     if (options.list && options.prove) bad_usage("-l and -p exclude each other", "");
     if (!options.list && !options.prove) options.exercise = argv[optind] ? argv[optind++] : NULL;
-    if (!options.list && !options.prove && !options.exercise) bad_usage("which exercise?", "");
+    if (!options.list && !options.prove && !options.exercise)
+        bad_usage("no exercise given: name one by its number, such as 4.2", "");
     if (optind == argc) bad_usage("no FILE given", "");
     return options;
 }
@@ -115,7 +116,7 @@ static const Exercise *find(const Session *session, const char *number) {
              str_equal(session_name(session, exercise), str_of(number))))
             return exercise;
     }
-    fprintf(stderr, "no exercise %s; there are", number);
+    fprintf(stderr, "there is no exercise %s; choose one of", number);
     for (size_t i = 0; i < table->exercise_count; i++)
         fprintf(stderr, " %.*s", STR_ARG(session_number(session, &table->exercises[i])));
     fprintf(stderr, "%s\n", table->exercise_count ? "" : " none");

@@ -57,7 +57,8 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) 
          *gpu = binary_of(arena, tools, program, ".gpu"),
          *gpu_log = file_of(arena, tools, program->name, ".gpu.log");
     if (!tools->nvcc) {
-        fault(arena, program, "there is no nvcc here to compile it", "");
+        fault(arena, program,
+              "nvcc is missing: install the CUDA Toolkit, or name a compiler with -c", "");
         return false;
     }
     Buf arch = {.arena = arena};
@@ -83,7 +84,7 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) 
     if (tools->native) other = child_wait(second);
     if (end.status == 0 && other.status == 0) return true;
     if (end.absent)
-        fault(arena, program, "there is no such compiler: ", tools->nvcc);
+        fault(arena, program, "cannot find the compiler: ", tools->nvcc);
     else if (end.hung)
         fault(arena, program, "the compiler did not finish in 120 seconds", "");
     else
@@ -218,7 +219,7 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
     ChildEnd checked = child_wait(first), counted = child_wait(second);
     Str log = log_of(arena, check_log);
     if (checked.absent) {
-        fault(arena, program, "there is no CPU device: ", simt);
+        fault(arena, program, "cannot find the CPU device: ", simt);
         return;
     }
     read_once(arena, tools, program, counted);

@@ -76,7 +76,7 @@ static Str what_fails(Arena *arena, const Exercise *exercise, const JudgeOutcome
         }
         buf_char(&text, '\n');
     }
-    return text.len ? buf_str(&text) : STR("all demands hold\n");
+    return text.len ? buf_str(&text) : STR("all requirements are met\n");
 }
 
 static void judge_versions(Proof *proof, const Program *programs) {
@@ -88,7 +88,7 @@ static void judge_versions(Proof *proof, const Program *programs) {
     Buf why = {.arena = arena};
     bool clear = judge_understands(arena, exercise, &at, &line, &why);
     if (!clear) buf_format(&why, "\nchapter's line %zu", line);
-    report(proof, clear, "every demand can be understood", STR(""), buf_str(&why));
+    report(proof, clear, "every requirement can be evaluated", STR(""), buf_str(&why));
     if (!clear) return;
     for (size_t v = 0; v < FIRST_WRONG + exercise->wrong_count; v++) {
         at.program = &programs[v];
@@ -104,7 +104,7 @@ static void judge_versions(Proof *proof, const Program *programs) {
             report(proof, all, "the solution passes", STR(""), fails);
         } else if (v == STARTER) {
             report(proof, !all && hint, "the starter fails, and a hint is given", STR(""),
-                   all ? fails : STR("the first demand that fails names no hint\n"));
+                   all ? fails : STR("the first requirement that fails names no hint\n"));
         } else {
             const ExerciseWrong *wrong = &exercise->wrong[v - FIRST_WRONG];
             JudgeVerdict caught = outcomes[wrong->demand].verdict;

@@ -38,10 +38,10 @@ Str session_file(const Session *session, const Exercise *exercise) {
 Str session_work(const Session *session, const Exercise *exercise) {
     Buf text = {.arena = session->arena};
     Str number = session_number(session, exercise);
-    buf_format(
-        &text,
-        "// Yours to change: exercise %.*s of %.*s. make exercise-%.*s only reads this file.\n",
-        STR_ARG(number), STR_ARG(session_chapter(session, exercise)), STR_ARG(number));
+    buf_format(&text,
+               "// Edit this file: it is your answer to exercise %.*s of %.*s. make exercise-%.*s "
+               "never changes it.\n",
+               STR_ARG(number), STR_ARG(session_chapter(session, exercise)), STR_ARG(number));
     buf_add(&text, expand_variant(session->table, exercise, exercise->starter));
     return buf_str(&text);
 }

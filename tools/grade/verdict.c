@@ -60,7 +60,7 @@ static void print_worst_line(const Grading *grading, Str column) {
     if (!worst || !results_number(results_cell(lines, worst, STR("line")), &line)) return;
     Buf what = {.arena = grading->session->arena};
     Value count = {.unit = UNIT_COUNT, .number = most};
-    buf_format(&what, " has the most: %.*s", STR_ARG(bare(what.arena, count)));
+    buf_format(&what, " has the highest count: %.*s", STR_ARG(bare(what.arena, count)));
     print_place(grading, results_cell(lines, worst, STR("file")), (size_t)line,
                 str_terminated(what.arena, buf_str(&what)));
 }
@@ -102,13 +102,14 @@ static void print_evidence(const Grading *grading, const ExerciseDemand *demand,
 static void print_limits(const Grading *grading, bool holds) {
     const ProgramTime *time = &grading->at.program->predicted;
     for (int k = 0; k < PROGRAM_GAINS && time->gains[k].pct >= 1; k++)
-        printf("%s %.*s %.0f %%", k ? "," : "      predicted gain without",
-               STR_ARG(time->gains[k].name), time->gains[k].pct);
+        printf("%s %.*s %.0f %%",
+               k ? "," : "      predicted gain if removed:", STR_ARG(time->gains[k].name),
+               time->gains[k].pct);
     if (time->gains[0].pct >= 1) printf("\n");
     for (int k = 0; k < (holds ? 1 : PROGRAM_LINES) && time->lines[k].pct >= 1; k++) {
         const ProgramLine *line = &time->lines[k];
         Buf what = {.arena = grading->session->arena};
-        buf_format(&what, " has %.0f %% of the time; greatest stall: %.*s", line->pct,
+        buf_format(&what, " takes %.0f %% of the time; longest stall: %.*s", line->pct,
                    STR_ARG(line->stall));
         print_place(grading, line->file, line->line, str_terminated(what.arena, buf_str(&what)));
     }
@@ -124,13 +125,13 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
     Buf result = {.arena = arena};
     const ExprComparison *comparison = &outcome->comparison;
     if (outcome->verdict == JUDGE_NO_GPU) {
-        buf_add(&result, STR("not timed: there is no GPU here, and no prediction"));
+        buf_add(&result, STR("not timed: there is neither a GPU nor a prediction"));
     } else if (outcome->verdict == JUDGE_UNKNOWN) {
-        buf_add(&result, STR("the program stopped before it had this number"));
+        buf_add(&result, STR("the program stopped before this was counted"));
     } else {
         buf_format(&result, "%.*s", STR_ARG(bare(arena, comparison->left)));
         if (outcome->verdict == JUDGE_FAILS)
-            buf_format(&result, ", demanded: %.*s %.*s", STR_ARG(comparison->operator),
+            buf_format(&result, ", required: %.*s %.*s", STR_ARG(comparison->operator),
                        STR_ARG(bare(arena, comparison->right)));
         if (!grading->at.gpu && judge_is_about_time(demand->text))
             buf_format(&result, ", predicted for %.*s", STR_ARG(grading->session->book->reference));
@@ -148,7 +149,7 @@ static void print_hint(Grading *grading, size_t hint) {
     const Exercise *exercise = grading->exercise;
     if (hint == 0 || hint > exercise->hint_count || hint >= 100 || grading->hinted[hint]) return;
     grading->hinted[hint] = true;
-    printf("\n  A hint, %zu of %zu:\n", hint, exercise->hint_count);
+    printf("\n  Hint %zu of %zu:\n", hint, exercise->hint_count);
     print_indented("  ", exercise->hints[hint - 1]);
 }
 
@@ -184,9 +185,10 @@ static int conclude(Grading *grading, Str graded) {
         return 0;
     }
     if (exercise->kind == EXERCISE_COUNT)
-        fprintf(stderr, "  Not yet.\n");
+        fprintf(stderr, "  Not solved yet.\n");
     else
-        fprintf(stderr, "  %zu of %zu hold: not yet.\n", grading->met, grading->of);
+        fprintf(stderr, "  Not solved yet: %zu of %zu requirements met.\n", grading->met,
+                grading->of);
     return 1;
 }
 
@@ -213,7 +215,7 @@ static bool have_file(const Session *session, const Exercise *exercise, Str file
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         return false;
     }
-    printf("%s is new: the starter, for you to change.\n", path);
+    printf("created %s from the starter: edit this file\n", path);
     return true;
 }
 
@@ -229,7 +231,7 @@ static int print_fault(const Program *program) {
 
 static void print_stop(const Grading *grading, const Program *program) {
     if (!program->stopped.text.len) return;
-    printf("  It was stopped: %.*s\n", STR_ARG(program->stopped.text));
+    printf("  The program was stopped: %.*s\n", STR_ARG(program->stopped.text));
     if (program->stopped.line)
         print_place(grading, program->stopped.file, program->stopped.line, "");
     printf("\n");
@@ -367,7 +369,7 @@ static void print_question(const Session *session, const Exercise *exercise) {
 int verdict(const Session *session, const Exercise *exercise) {
     Str number = session_number(session, exercise);
     if (exercise->kind == EXERCISE_BUILD && session->answer) {
-        fprintf(stderr, "exercise %.*s is not answered with a number: edit %.*s\n", STR_ARG(number),
+        fprintf(stderr, "exercise %.*s does not ask for a number: edit %.*s\n", STR_ARG(number),
                 STR_ARG(session_file(session, exercise)));
         return 2;
     }
@@ -378,9 +380,9 @@ int verdict(const Session *session, const Exercise *exercise) {
            STR_ARG(session_chapter(session, exercise)), exercise->line);
     print_question(session, exercise);
     if (exercise->kind == EXERCISE_EXPLORE) {
-        printf("  There is something to try, and nothing to grade.\n");
+        printf("  This exercise is not graded: try it and compare with the answer in the book.\n");
         return 0;
     }
-    printf("  It asks for a number: make exercise-%.*s ANSWER=NUMBER\n", STR_ARG(number));
+    printf("  To answer, run make exercise-%.*s ANSWER=NUMBER\n", STR_ARG(number));
     return 1;
 }

@@ -132,7 +132,7 @@ static void find_unused(ChunkTable *table, const bool *on_cycle) {
         if (reached[i] || on_cycle[i] || chunk_find(table, chunk->name) != i) continue;
         chunk_fail(table, chunk->file, chunk->line, "unused chunk <<%.*s>>: %s",
                    STR_ARG(chunk->name),
-                   chunk->user_count ? "only unused chunks pull it in" : "nothing pulls it in");
+                   chunk->user_count ? "only unused chunks refer to it" : "no chunk refers to it");
     }
 }
 

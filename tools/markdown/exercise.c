@@ -188,7 +188,7 @@ static void add_wrong(ChunkTable *table, Exercise *exercise, size_t chunk) {
         chunk_fail(table, at->file, at->line, "a wrong variant needs why=\"what is wrong\"");
     if (!fence_attribute(at->part, STR("fails"), &fails))
         chunk_fail(table, at->file, at->line,
-                   "a wrong variant needs fails=\"the demand that catches it\"");
+                   "a wrong variant needs fails=\"the requirement that catches it\"");
     else if ((wrong.demand = demand_with(exercise, fails)) == EXERCISE_NONE)
         chunk_fail(table, at->file, at->line, "fails=\"%.*s\" is not a line of the .expect block",
                    STR_ARG(fails));
@@ -213,11 +213,11 @@ static void check_variant(ChunkTable *table, const Exercise *exercise, const Chu
                    "a variant must be a chunk with a #name and without file=");
     if (chunk->reference_count)
         chunk_fail(table, chunk->file, chunk->line + 1 + chunk->references[0].body,
-                   "a variant must not pull in other chunks");
+                   "a variant must not refer to other chunks");
     if (exercise->starter != EXERCISE_NONE &&
         !str_equal(chunk->name, table->chunks[exercise->starter].name))
         chunk_fail(table, chunk->file, chunk->line,
-                   "all variants of a hole have the same name: use the starter's, <<%.*s>>",
+                   "all variants have one name: use the starter's, <<%.*s>>",
                    STR_ARG(table->chunks[exercise->starter].name));
 }
 
@@ -246,12 +246,12 @@ static void place_chunk(ChunkTable *table, size_t chunk) {
 }
 
 static void check_build(ChunkTable *table, const Exercise *exercise) {
-    if (exercise->starter == EXERCISE_NONE) fail(table, exercise, "its hole has no .starter");
-    if (exercise->solution == EXERCISE_NONE) fail(table, exercise, "its hole has no .solution");
+    if (exercise->starter == EXERCISE_NONE) fail(table, exercise, "it has no .starter chunk");
+    if (exercise->solution == EXERCISE_NONE) fail(table, exercise, "it has no .solution chunk");
     if (exercise->wrong_count < EXERCISE_WRONG_LEAST)
-        fail(table, exercise, "its hole has fewer than three .wrong variants");
+        fail(table, exercise, "it has fewer than three .wrong variants");
     if (exercise->program == EXERCISE_NONE)
-        fail(table, exercise, "no file=code/exercises/NAME.cu pulls its hole in");
+        fail(table, exercise, "no file=code/exercises/NAME.cu includes its starter");
     if (exercise->demand_count == 0) fail(table, exercise, "it has no .expect block");
     if (exercise->mistake_count)
         fail(table, exercise, ".mistakes is only for an exercise that asks for a number");
@@ -268,7 +268,7 @@ static void check_one(ChunkTable *table, Exercise *exercise) {
     if (exercise->kind == EXERCISE_COUNT &&
         !str_starts(exercise->demands[0].text, STR("answer == ")))
         fail(table, exercise,
-             "it asks for a number: its first demand must start with `answer == `");
+             "it asks for a number: its first requirement must start with `answer == `");
     if (exercise->kind == EXERCISE_EXPLORE && !exercise->answered)
         fail(table, exercise,
              "it is not graded, so it needs an .answer div that says what to expect");

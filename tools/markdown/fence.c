@@ -156,7 +156,7 @@ static void read_info(Arena *arena, FencePart *part, size_t column) {
     }
     part->braces = read;
     if (list.len && first < words.len)
-        read.error = STR("bad attributes: expected one word at most before \"{\"");
+        read.error = STR("bad attributes: expected at most one word before \"{\"");
     else if (list.len)
         braces_read(arena, list, column + brace, &read);
     if (read.error.len == 0)

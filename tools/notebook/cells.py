@@ -271,7 +271,7 @@ def run(lab, n=0, options="", link="", machine=False):
     ready()
     RUNS.pop(lab, None)
     if link and MACHINE.simt:
-        print(f"{lab} needs {link} and real GPUs: not run on the CPU device.")
+        print(f"{lab} needs {link} and real GPUs, so it does not run on the CPU device.")
         return
     try:
         program, source = compile_lab(lab, link)
@@ -361,7 +361,7 @@ def answer(number, value):
     """Prints whether a number is the answer of an exercise."""
     ready()
     if value is None:
-        print(f"Exercise {number} asks for a number: replace None by it.")
+        print(f"Exercise {number} asks for a number: replace None with your answer.")
     elif MACHINE.simt:
         grade_here(number, "-a", str(value))
     else:
@@ -449,7 +449,7 @@ def draw(bars, unit, lines=()):
         import matplotlib.pyplot as plt
         from matplotlib.ticker import LogLocator
     except ImportError:
-        print("There is no figure, since matplotlib is missing: install it.")
+        print("matplotlib is missing, so there is no figure: install it.")
         return
     if not bars:
         return

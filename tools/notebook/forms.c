@@ -85,7 +85,8 @@ Str forms_why(const Book *book, Prediction *const *predictions, size_t count) {
     for (size_t i = 0; i < count; i++) {
         Str why = unquoted(book, predictions[i]->why);
         if (why.len == 0) continue;
-        buf_format(&text, "<details>\n<summary>Prediction %.*s: how to think of it</summary>\n\n",
+        buf_format(&text,
+                   "<details>\n<summary>Prediction %.*s: how to think about it</summary>\n\n",
                    STR_ARG(predictions[i]->name));
         buf_format(&text, "%.*s\n\n</details>\n\n", STR_ARG(why));
     }

@@ -261,7 +261,8 @@ static void add_grading(Book *book, const Exercise *exercise) {
             STR_ARG(path_stem(book->chunks->chunks[exercise->program].target)),
             STR_ARG(book->chunks->chunks[exercise->starter].name), (unsigned long long)starter);
     } else {
-        buf_format(&text, "answer(\"%.*s\", None)  # replace None by your number", STR_ARG(number));
+        buf_format(&text, "answer(\"%.*s\", None)  # replace None with your answer",
+                   STR_ARG(number));
     }
     buf_format(&id, "exercise-%.*s", STR_ARG(exercise->id));
     flush_text(notebook);

@@ -84,8 +84,8 @@ def judge(kind, yours, measured):
         words = "less than 1 point" if gap < 1 else f"{short(points)} point{'s' * (gap >= 1.5)}"
         return words + high, "right" if gap <= 5 else "close" if gap <= 15 else "off"
     if yours * measured <= 0:
-        return ("it is none at all" if measured == 0 else "it is not zero" if yours == 0
-                else "the other sign"), "off"
+        return ("it is zero" if measured == 0 else "it is not zero" if yours == 0
+                else "the sign is wrong"), "off"
     factor, part = max(yours / measured, measured / yours), int(100 * gap / abs(measured) + 0.5)
     words = f"{short(factor)} times" if factor >= 2 else f"{part}\u00a0%" if part else "less than 1\u00a0%"
     return words + high, "right" if factor <= 1.1 else "close" if factor < 2 else "off"
@@ -171,4 +171,4 @@ def compare(predictions):
                [row for row, _ in rows])
     grades = [grade for _, grade in rows if grade]
     said = [f"{grades.count(grade)} {grade}" for grade in ("right", "close", "off") if grade in grades]
-    print(f"{len(rows)} of {len(predictions)} predicted: {', '.join(said) or 'none that I understand'}.")
+    print(f"{len(rows)} of {len(predictions)} predicted: {', '.join(said) or 'none that could be read'}.")

@@ -148,7 +148,7 @@ static bool parse_key(Parser *parser, Values *values) {
     if (take_named(parser, values)) return true;
     if (!key_take(parser->scope, &parser->rest, &key)) {
         if (str_starts(str_from(start, word_length(start)), STR("@shapes")))
-            buf_format(parser->why, "a key with @shapes stands for many values: use min, max, "
+            buf_format(parser->why, "a key with @shapes has many values: use min, max, "
                                     "geomean or cases");
         else if (start.len)
             buf_format(parser->why, "expected a number or a key before `%.*s`", STR_ARG(start));
@@ -314,8 +314,7 @@ static bool parse_atom(Parser *parser, Value *value) {
     if (!parse_key(parser, &values)) return false;
     *value = values.items[0];
     if (values.count == 1) return true;
-    buf_format(parser->why, "a key with `*` stands for %zu values: use min, max or geomean",
-               values.count);
+    buf_format(parser->why, "a key with `*` has %zu values: use min, max or geomean", values.count);
     return false;
 }
 

@@ -59,7 +59,7 @@
     function raceText(step) {
         const lanes = step.races.reduce(function (sum, race) { return sum + race.lanes.length; }, 0);
         if (!lanes) return "";
-        return " Race: " + stepPlayer.pairOf(step).join(", which ") + "; the two accesses are unordered" +
+        return " Race: " + stepPlayer.pairOf(step).join(", which ") + "; the two accesses are not ordered" +
             (lanes > 1 ? ", and so " + (lanes === 2 ? "is 1 more pair" : "are " + (lanes - 1) + " more pairs") : "") + ".";
     }
 

@@ -226,10 +226,10 @@
 
     function captionOf(data) {
         return "One block, as the CPU device ran it. " +
-            "Each lane of the active warp requests a word from the bank below. A bank serves one word per turn; a turn is a wavefront. " +
+            "Each lane of the active warp requests a word from the bank below. A bank serves one word per wavefront. " +
             (someStep(data, function (step) { return step.op === "shuffle"; }) ? "In a shuffle, lanes read each other's registers and use no bank. " : "") +
-            (someStep(data, function (step) { return step.races.length > 0; }) ? "Red: a race. Two lanes access a word without order, and one of them writes. " : "") +
-            "Below is shared memory: words that will be read again are shaded, others are faint. " +
+            (someStep(data, function (step) { return step.races.length > 0; }) ? "Red: a race. Two lanes access a word, at least one of them writes, and no barrier is between them. " : "") +
+            "Below is shared memory: words that will be read again are shaded; the others are pale. " +
             "Each bar above the slider is a step; its height is the number of wavefronts. " +
             "Keys: arrows for steps, page up and down for levels, space to play." +
             (data.stale ? " Recorded before the lab changed." : "");

@@ -68,7 +68,7 @@ const predictNumber = (function () {
                      grade: gap <= 5 ? "right" : gap <= 15 ? "close" : "off" };
         const factor = yours / measured > 0 ? Math.max(yours / measured, measured / yours) : Infinity;
         if (factor === Infinity)
-            return { off: (measured === 0 ? "it is none at all" : yours === 0 ? "it is not zero" : "the other sign"), grade: "off" };
+            return { off: (measured === 0 ? "it is zero" : yours === 0 ? "it is not zero" : "the sign is wrong"), grade: "off" };
         const part = Math.round(100 * gap / Math.abs(measured));
         const off = factor >= 2 ? short(factor) + " times" : part < 1 ? "less than 1\u00a0%" : part + "\u00a0%";
         return { off: off + high, grade: factor <= 1.1 ? "right" : factor < 2 ? "close" : "off" };

@@ -64,7 +64,7 @@
                 last = row.line;
             }
         }
-        if (!rows.length) rows.push({ side: "source", head: "No source lines", note: "the program was compiled without -lineinfo" });
+        if (!rows.length) rows.push({ side: "source", head: "No source lines", note: "the program was compiled without -lineinfo: add that option" });
         return rows;
     };
 

@@ -44,9 +44,9 @@ def counters(data, name):
     below = lines_of(
         f"Counted by the CPU device for {data['n']:,} elements"
         + (f", machine instructions by Nsight Compute on {data['profile']}" if data["profile"] else "")
-        + ("" if all(bar["own"] for bar in bars) else "; grey is from before")
+        + ("" if all(bar["own"] for bar in bars) else "; grey: before")
         + ("" if data["chosen"] else "; equal counters are left out")
-        + ". Each counter has a scale of its own"
+        + ". Each counter has its own scale"
     )
     high, top = 0.19 * len(bars) + 0.05, 0.4 + 0.17 * len(below)
     figure, place, write = sheet(top + len(titles) * (high + 0.34), name, NARROW)
@@ -143,7 +143,7 @@ class Steps:
                     axes.text(*at, text, color=ON_DEGREE[degree], **style)
 
 
-TURNS = "Lanes that want different words of the same bank take turns (orange)"
+TURNS = "Orange: lanes that need different words of one bank, which it serves one after another"
 
 
 def banks(data, name):
@@ -151,7 +151,7 @@ def banks(data, name):
     top = 1.12 if steps.turns else 0.95
     figure, place, write = sheet(top + steps.high + 0.42, name)
     what = f"Who touches which bank when: {data['kernel']}"
-    below = f"Warp {data['warp']} of block {data['block']}, one access for each step. "
+    below = f"Warp {data['warp']} of block {data['block']}, one access per step. "
     heading(write, what, below + "A line is one wavefront; the numbers are lanes")
     if steps.turns:
         write(0.08, 0.64, TURNS, color=MUTED)
@@ -192,8 +192,7 @@ def bank_shapes(data, name):
     figure, place, write = sheet(top + sum(tall) - 0.3, name)
     what = f"Who touches which bank when, in chapter {int(data['chapter'])}"
     below = (
-        "The first of a block's warps, one access for each step; the others come on top. "
-        "Across: banks. Down: wavefronts"
+        "The first warp of a block, one access per step; the other warps add to the counts. Across: banks. Down: wavefronts"
     )
     heading(write, what, below)
     if any(steps.turns for steps in traces):

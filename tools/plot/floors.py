@@ -58,11 +58,11 @@ def floors_of(rates, row, limit, counted, loads):
     resident = limit["warps_pct"] / 100 if limit else 1
     in_flight = rates["sms"] * THREADS * resident * loads * size / (row or counted)["n"]
     return [
-        ["read the input", size / rates["bytes_per_us"]],
-        ["issue instructions" + ("" if limit else " (PTX)"), insts / SCHEDULERS / rates["cycles_per_us"]],
+        ["DRAM bandwidth", size / rates["bytes_per_us"]],
+        ["instruction issue" + ("" if limit else " (PTX)"), insts / SCHEDULERS / rates["cycles_per_us"]],
         ["shared-memory pipe" + ("" if limit else " (PTX)"), pipe_us(rates, limit, counted)],
-        ["start the blocks", grid / rates["blocks_per_us"]],
-        ["wait for loads", size * rates["latency_us"] / in_flight],
+        ["block starts", grid / rates["blocks_per_us"]],
+        ["load latency", size * rates["latency_us"] / in_flight],
     ]
 
 

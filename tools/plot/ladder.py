@@ -235,8 +235,8 @@ def bars_of(kernel):
     highest = max(us for _, us in kernel["floors"])
     bars = [("measured", kernel["time_us"], BLUE)] if kernel["time_us"] else []
     for name, us in kernel["floors"]:
-        if name == "wait for loads":
-            name += f", {kernel['loads']} at once" if kernel["loads"] > 1 else ", one at once"
+        if name == "load latency":
+            name += f", {kernel['loads']} in flight"
         bars.append((name, us, ORANGE if us == highest else GREY))
     return bars
 
@@ -259,19 +259,19 @@ def draw_kernel(axes, bars, longest):
 def words_of(kernel):
     time = f"measured {time_text(kernel['time_us'])}, " if kernel["time_us"] else ""
     floors = ", ".join(f"{name} {time_text(us)}" for name, us in kernel["floors"])
-    return f"{kernel['kernel']}: {time}floors: {floors}"
+    return f"{kernel['kernel']}: {time}lower bounds: {floors}"
 
 
 def floors(data, name):
     kernels = [(kernel, bars_of(kernel)) for kernel in data["kernels"]]
     below = lines_of(
-        f"{data['device']}, {data['n']:,} elements, all bars to one scale. Floors: what one resource alone "
-        "would need; orange is the highest"
+        f"{data['device']}, {data['n']:,} elements. Lower bounds: the time that each resource "
+        "alone would take; orange: the highest"
     )
     top = 0.4 + 0.17 * len(below)
     high = sum(len(bars) * LINE + 0.34 for _, bars in kernels)
     figure, place, write = sheet(top + high, name, NARROW)
-    what = f"What chapter {int(data['chapter'])} waits for"
+    what = f"Chapter {int(data['chapter'])}: times and lower bounds"
     heading(write, what, below)
     longest = max(us for _, bars in kernels for _, us, _ in bars)
     for kernel, bars in kernels:

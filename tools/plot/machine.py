@@ -19,7 +19,7 @@ def nanoseconds(us):
 def draw_scheduler(axes, left, top, data):
     box(axes, left, top, 0.98, 1.16, edge=BLUE)
     word(axes, left + 0.49, top + 0.13, "scheduler", fontweight="bold")
-    word(axes, left + 0.49, top + 0.29, "1 warp a cycle", MUTED)
+    word(axes, left + 0.49, top + 0.29, "1 warp per cycle", MUTED)
     for k in range(16):
         place = (left + 0.09 + k % 8 * 0.1, top + 0.4 + k // 8 * 0.1)
         box(axes, *place, 0.08, 0.08, fill=BLUE, pale=True, edge=BLUE, linewidth=0.5)
@@ -38,7 +38,7 @@ def draw_sm(axes, left, top, data):
         place = (left + 0.1 + bank * 0.09, top + 1.56)
         box(axes, *place, 0.075, 0.22, fill=GREEN, pale=True, edge=GREEN, linewidth=0.5)
     word(axes, left + 0.1, top + 1.91, "shared memory: 32 banks,", ha="left")
-    word(axes, left + 0.1, top + 2.04, "each a word of 4 bytes a cycle", MUTED, ha="left")
+    word(axes, left + 0.1, top + 2.04, "each serves 4 bytes per cycle", MUTED, ha="left")
     box(axes, left + 3.2, top + 1.56, 1.06, 0.22, "L1 cache", fill=GREEN, pale=True, edge=GREEN)
 
 
@@ -53,15 +53,15 @@ def draw_level(axes, top, high, texts, color):
 
 def machine(data, name):
     what = f"The machine: {data['device']}"
-    figure, axes = paper(4.62, name, what, "What a load passes through, and how long it takes there and back (orange: measured)")
+    figure, axes = paper(4.62, name, what, "What a load passes through, and its latency (orange: measured)")
     draw_sm(axes, 0.2, 0.66, data)
-    fill = "all SMs together start " + f"{significant(data['blocks_per_us'], 2)} blocks in a microsecond"
+    fill = "all SMs together start " + f"{significant(data['blocks_per_us'], 2)} blocks per microsecond"
     word(axes, 4.72, 0.8, "a new block every", MUTED, ha="left")
     word(axes, 4.72, 0.96, nanoseconds(1 / data["blocks_per_us"]), ORANGE, 10, ha="left", fontweight="bold")
     word(axes, 4.72, 1.12, "on the whole device", MUTED, ha="left")
     l2 = f"{significant(data['l2_bytes'] / 1e6)} MB, shared by all SMs"
     draw_level(axes, 3.08, 0.46, ("L2 cache", l2, nanoseconds(data["l2_us"])), BLUE)
-    memory = f"at best {significant(data['gbps'])} GB/s, {significant(data['gbps'] / data['sms'], 2)} for each SM"
+    memory = f"at most {significant(data['gbps'])} GB/s, {significant(data['gbps'] / data['sms'], 2)} per SM"
     draw_level(axes, 3.86, 0.52, ("memory", memory, nanoseconds(data["memory_us"])), ORANGE)
     for top, bottom in ((2.8, 3.08), (3.54, 3.86)):
         arrow(axes, (3.84, bottom), (3.84, top), MUTED, 1.4)
@@ -76,7 +76,7 @@ def machine_words(data, fill):
     return (
         f"{data['sms']} SMs with {data['schedulers']} schedulers, up to {data['warps']} warps, registers, shared "
         f"memory of 32 banks and an L1 cache each; {fill}; an L2 cache of {significant(data['l2_bytes'] / 1e6)} MB, "
-        f"{nanoseconds(data['l2_us'])} away; memory, {nanoseconds(data['memory_us'])} away, read at "
+        f"latency {nanoseconds(data['l2_us'])}; memory, latency {nanoseconds(data['memory_us'])}, read at "
         f"{significant(data['gbps'])} GB/s."
     )
 
@@ -86,7 +86,7 @@ def machine_words(data, fill):
 KINDS = {  # colour, whether it is pale, and meaning
     "load": (BLUE, True, "waits for its elements"),
     "add": (BLUE, False, "adds"),
-    "wait": (GREY, True, "has only the barrier to come to"),
+    "wait": (GREY, True, "only waits at barriers"),
 }
 
 
@@ -109,7 +109,7 @@ def draw_legend(axes, top, kinds):
 def life(data, name):
     """Draws the warps of one block, in a panel for each of several blocks."""
     what = "A block's life, warp by warp"
-    below = "Time goes to the right; lengths are not to scale, who adds when is the kernel's"
+    below = "Time goes to the right, not to scale. Which warps add on which level is as in the kernel"
     warps = data["warps"]
     end = max(s + n for panel in data["panels"] for row in panel["rows"] for _, s, n in row)
     high, top = 0.14, 0.98
@@ -117,7 +117,7 @@ def life(data, name):
     figure, axes = paper(top - 0.1 + each * len(data["panels"]) + 0.1, name, what, below)
     draw_legend(axes, 0.68, ("load", "add", "wait"))
     line(axes, (5.45, 0.6), (5.45, 0.76), ORANGE, 1.4)
-    word(axes, 5.55, 0.68, "barrier of the block", MUTED, ha="left")
+    word(axes, 5.55, 0.68, "block barrier", MUTED, ha="left")
     scale = 6.1 / end
     for panel in data["panels"]:
         word(axes, 0.08, top + 0.06, panel["title"], ha="left", fontweight="bold")
@@ -138,8 +138,8 @@ def life_words(data):
         ends = [max(start + length for _, start, length in row) for row in panel["rows"]]
         early = sum(end < max(ends) for end in ends)
         texts.append(
-            f"{panel['title']}: {len(panel['rows'])} warps load, meet at {len(panel['barriers'])} barriers, "
-            f"{early} of them end early"
+            f"{panel['title']}: {len(panel['rows'])} warps load, wait at {len(panel['barriers'])} barriers, "
+            f"{early} of the warps end early"
         )
     return "; ".join(texts) + "."
 
@@ -151,7 +151,7 @@ def places(data, name):
     """Draws the block slots of an SM, a row each: a sequence of blocks, or one persistent block."""
     what = "Blocks on one SM"
     below = (
-        f"{data['device']}. Each row is a place for a block; empty: no block is in it. Time goes right; "
+        f"{data['device']}. Each row is a block slot; white: the slot is empty. Time goes to the right, "
         "not to scale"
     )
     heights = [len(panel["rows"]) * panel["high"] + 0.48 for panel in data["panels"]]
@@ -165,7 +165,7 @@ def places(data, name):
             high = panel["high"]
             draw_spans(axes, 0.12, top + 0.18 + k * high, high * 0.8, 6.98 / data["end"], spans)
         top += tall
-    texts = (f"{p['title']}: {len(p['rows'])} places, {p['note']}" for p in data["panels"])
+    texts = (f"{p['title']}: {p['note']}" for p in data["panels"])
     return figure, what, "; ".join(texts) + "."
 
 
@@ -174,7 +174,7 @@ def places(data, name):
 
 def waits(data, name):
     what = "What a warp waits for"
-    below = "Time goes to the right, not to scale. A row has loads of one warp; blue: it issues; grey: a load is on its way"
+    below = "Time goes to the right, not to scale. A row has loads of one warp. Blue: issue; grey: the load is in flight"
     heights = [0.42 + 0.13 * sum(1 if p["loads"] == 1 else p["loads"] for _ in p["rows"]) for p in data["panels"]]
     figure, axes = paper(0.72 + sum(heights), name, what, below)
     top, scale = 0.66, 6.9 / END
@@ -195,14 +195,14 @@ def waits(data, name):
 
 
 def loads(data, name):
-    what = "Bytes on their way, and what comes"
-    below = lines_of(f"{data['device']}, every SM at it. Dashed: all trips as short as the first, and the most that came")
+    what = "Throughput against bytes in flight"
+    below = lines_of(f"{data['device']}, all SMs loading. Dashed: the latency without load, and the highest throughput")
     top = 0.9 + 0.17 * len(below)
     figure, place, write = sheet(top + 2.7, name, NARROW)
     heading(write, what, below)
     colors = (BLUE, ORANGE)
-    legend = [(0.08, k, f"{c['title']}: {significant(max(y for _, y in c['points']))} bytes a cycle at most, "
-               f"first trip {significant(c['latency'])} cycles") for k, c in enumerate(data["curves"])]
+    legend = [(0.08, k, f"{c['title']}: at most {significant(max(y for _, y in c['points']))} bytes per cycle, "
+               f"latency without load {significant(c['latency'])} cycles") for k, c in enumerate(data["curves"])]
     write_legend(write, 0.51 + 0.17 * len(below), legend, colors, "●●")
     axes = place(0.62, top + 0.05, NARROW - 0.8, 2.15)
     axes.set_xscale("log", base=2)
@@ -224,8 +224,8 @@ def loads(data, name):
         axis.set_minor_locator(NullLocator())
     axes.grid(color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
-    axes.set_xlabel("bytes that an SM has on their way", labelpad=2)
-    axes.set_ylabel("bytes that it gets a cycle", labelpad=3)
+    axes.set_xlabel("bytes in flight per SM", labelpad=2)
+    axes.set_ylabel("bytes per cycle and SM", labelpad=3)
     return figure, what, "; ".join(text for _, _, text in legend) + "."
 
 
@@ -234,7 +234,7 @@ def loads(data, name):
 
 def predicted(data, name):
     what = "Predicted against measured"
-    below = lines_of("A dot is a kernel of the book at a size, a ring a kernel unlike them. Grey: within 10 %")
+    below = lines_of("Dots: kernels of the book at several sizes; rings: other kernels. Grey: within 10 %")
     top = 0.9 + 0.17 * len(below)
     figure, place, write = sheet(top + 2.9, name, NARROW)
     heading(write, what, below)

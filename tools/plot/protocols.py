@@ -44,8 +44,8 @@ def draw_last(axes, x, y):
 
 
 def ticket(data, name):
-    what = "The ticket: whoever draws the last number adds up"
-    below = "Time goes to the right. A fence keeps what stands before it from coming after it"
+    what = "The ticket: the block with the last number adds all sums"
+    below = "Time goes to the right. A fence orders the accesses before it ahead of those after it"
     figure, axes = paper(3.6, name, what, below)
     blocks = len(data["order"])
     tops = [0.85 + k * 0.6 for k in range(blocks)]
@@ -79,7 +79,7 @@ def draw_letter(axes, x, y, flag, text):
 
 def mailbox(data, name):
     what = "The mailbox: flag and sum in one word"
-    below = "Time goes to the right. One store of 64 bits brings both, so there is nothing to keep in order"
+    below = "Time goes to the right. One 64-bit store writes both, so no fence is needed"
     figure, axes = paper(3.3, name, what, below)
     tops = [0.8 + k * 0.56 for k in range(len(data["starts"]))]
     boxes, last = 2.54, len(data["starts"]) - 1
@@ -93,20 +93,20 @@ def mailbox(data, name):
     y, looks = tops[-1], [data["starts"][-1] + 0.65 * k for k in range(data["looks"])]
     for k, left in enumerate(looks):
         full = k == len(looks) - 1
-        draw_step(axes, left, y, 0.58, "all there" if full else "look: no", ORANGE, not full)
+        draw_step(axes, left, y, 0.58, "all there" if full else "poll: no", ORANGE, not full)
     end = looks[-1] + 0.65
-    draw_step(axes, end, y, 0.72, "empty them", BLUE, False)
+    draw_step(axes, end, y, 0.72, "clear them", BLUE, False)
     draw_step(axes, end + 0.72, y, 0.36, "add", BLUE)
     draw_step(axes, end + 1.08, y, 0.68, "write result", BLUE, False)
     arrow(axes, (end + 0.36, y + HIGH), (end + 0.36, boxes), BLUE)
     draw_letter(axes, end - 0.02, boxes, False, "0")
-    word(axes, 0.1, boxes + 0.14, "boxes", ha="left", fontweight="bold")
+    word(axes, 0.1, boxes + 0.14, "mailboxes", ha="left", fontweight="bold")
     word(axes, end + 0.82, boxes + 0.14, "as before the launch", MUTED, ha="left")
-    foot = "The block that was the last to start waits: all others run, and wait for nobody. It looks again until every flag is there"
+    foot = "The last block to start waits; all others already run and never wait. It polls until every flag is set"
     word(axes, 0.1, boxes + 0.55, foot, MUTED, ha="left")
     return figure, what, (
-        "Each block but the last posts one 64-bit word, a flag and its sum, and ends. The block that was the last "
-        "to start has added its own part, looks at the boxes until all flags are set, empties them, adds, and "
+        "Each block but the last posts one 64-bit word, a flag and its sum, and ends. The last block "
+        "to start has added its own part, polls the mailboxes until all flags are set, clears them, adds, and "
         "writes the result. There is no fence."
     )
 
@@ -115,9 +115,9 @@ def mailbox(data, name):
 
 
 def edges(data, name):
-    what = "An input off its boundary: vectors and edges"
+    what = "A misaligned input: head, vectors and tail"
     below = (
-        f"{data['n']} floats that start {data['offset']} floats behind a boundary; a row is a line of "
+        f"{data['n']} floats that start {data['offset']} floats past a boundary; a row is a line of "
         f"{4 * data['line']} bytes"
     )
     last = data["offset"] + data["n"]
@@ -139,12 +139,12 @@ def edges(data, name):
     notes = [(f"head: {data['head']} floats", ORANGE), (f"body: {data['vectors']} vectors of 4", BLUE), (tail, ORANGE)]
     for row, (text, color) in enumerate(notes):
         word(axes, 5.42, top + row * 0.5 + 0.13, text, color, ha="left", fontweight="bold")
-    foot = f"Head and tail are the edges: {data['head'] + data['tail']} floats, one to a thread. Framed: 16 bytes that one load fetches"
+    foot = f"Head and tail: {data['head'] + data['tail']} floats, one per thread. Framed: 16 bytes that one load reads"
     word(axes, left, top + rows * 0.5 + 0.06, foot, MUTED, ha="left")
     return figure, what, (
         f"The head, {data['head']} floats up to the first boundary of {4 * data['line']} bytes; the body, "
-        f"{data['vectors']} vectors of {4 * data['vector']} bytes; behind it {data['tail']} floats. Head and tail "
-        "are the edges."
+        f"{data['vectors']} vectors of {4 * data['vector']} bytes; and a tail of "
+        f"{data['tail']} floats."
     )
 
 
@@ -188,8 +188,8 @@ def draw_steps(axes, top, steps, gpus, heads):
 
 def all_reduce(data, name):
     gpus = data["gpus"]
-    what = f"Two ways to an all-reduce over {gpus} GPUs"
-    below = "A number says how many GPUs' elements are in a piece. Arrows: what is sent; orange: the way of one piece"
+    what = f"Two algorithms for an all-reduce over {gpus} GPUs"
+    below = "Numbers: how many GPUs' elements a chunk sums. Arrows: messages; orange: the path of one chunk"
     figure, axes = paper(4.62, name, what, below)
     n = gpus - 1
     half = [*(f"add {k + 1}" for k in range(n)), *(f"pass on {k + 1}" for k in range(n))]
@@ -200,7 +200,7 @@ def all_reduce(data, name):
     heads = ["start", *(f"up {k + 1}" for k in range(up)), *(f"down {k + 1}" for k in range(up))]
     draw_steps(axes, 3.12, data["tree"], gpus, heads)
     return figure, what, (
-        f"The ring takes {2 * n} steps of a piece each: {n} in which the receiver adds, {n} in which finished pieces "
+        f"The ring takes {2 * n} steps of a chunk each: {n} in which the receiver adds, {n} in which finished chunks "
         f"are passed on. The tree takes {2 * up} steps of the whole message: {up} up to GPU 0, {up} down."
     )
 

@@ -119,10 +119,10 @@ def rows(data, name):
     rings = any(point["length"] % ALIGNED for s in curves for point in s["points"])
     bars, high = bars_of(kinds), 2.2
     tall = (bars[-1][0] + 1.1) * BAR if bars else 0
-    what = "How near to the best, by the rows"
+    what = "Speed as a share of the best, by row length"
     below = lines_of(
         f"Chapter {int(data['chapter'])}: {data['n']:,} floats on {data['device']}, speed as a share of the "
-        "best kernel's" + (". Rings: rows that are no multiple of 16 bytes" if rings else "")
+        "best kernel's" + (". Rings: rows that are not a multiple of 16 bytes" if rings else "")
     )
     above, under = (legend_of(map(legend_text, shown)) for shown in (curves, kinds))
     deep = lambda legend: 0.19 * (legend[-1][1] + 1) if legend else 0
@@ -217,14 +217,14 @@ def shape_map(data, name):
     write(0.08, 0.24, what, fontsize=12, fontweight="bold")
     where = f"Chapter {int(data['chapter'])}, {data['device']}"
     write(0.08, 0.45, f"{where}. Across: floats in all; down: floats in a row,", color=MUTED)
-    write(0.08, 0.62, "left in a cell a power of two, right one more. Blue: ours is ahead", color=MUTED)
+    write(0.08, 0.62, "each cell: a power of two on the left, one more on the right. Blue: ours is faster", color=MUTED)
     for i, panel in enumerate(panels):
         left = 0.53 + i * (CELL * len(totals) + 0.35)
         write(left, 0.97, f"CUB {panel['cub'].rpartition('.')[0] or panel['cub']}", fontsize=10, fontweight="bold")
         write(left, 1.14, f"geometric mean {significant(panel['mean'])}", color=MUTED)
         draw_panel(place, left, top, panel, totals, lengths, i == 0)
     below = top + HIGH * len(lengths) + 0.2
-    write(0.08, below, "Times as long as ours; a dot: ours is slower, by more than the spread", color=MUTED)
+    write(0.08, below, "CUB ÷ ours; a dot: ours is slower, by more than the spread", color=MUTED)
     draw_scale(place, write, below + 0.1)
     return figure, what, "; ".join(map(panel_words, panels)) + "."
 
@@ -280,7 +280,7 @@ def shape_rates(data, name):
     total = size_text(panels[0]["curves"][0]["total"])
     write(0.08, 0.24, what, fontsize=12, fontweight="bold")
     write(0.08, 0.45, f"Chapter {int(data['chapter'])}, {data['device']}, {total} elements.", color=MUTED)
-    write(0.08, 0.62, "Rings: odd lengths. Dashed, the goal: 90 %, beyond 256 Ki 70 %", color=MUTED)
+    write(0.08, 0.62, "Rings: odd lengths. Dashed: the goal, 90 %, or 70 % beyond 256 Ki", color=MUTED)
     write_legend(write, 0.86, legend_of(kernel.replace("_", " ") for kernel in colors), colors.values())
     for i, panel in enumerate(panels):
         top = 1.1 + i * (high + 0.42)

@@ -117,7 +117,7 @@ def draw_parts(axes, y, panel):
 
 
 def owners(data, name):
-    what = "A row for whom?"
+    what = "Which threads sum a row"
     below = "Framed: the elements; a green line below them is one load of 16 bytes. Filled green: a row's result"
     figure, axes = paper(7.25, name, what, below)
     y, lanes = 0.78, data["lanes"]
@@ -147,12 +147,12 @@ def owners_words(data):
         for p in data["lanes"]
     ]
     block, parts = data["block"], data["parts"]
-    texts.append(f"a row of {block['cols']:,}: a block of {block['threads']} threads, whose warps leave a word each and meet at one barrier")
+    texts.append(f"a row of {block['cols']:,}: a block of {block['threads']} threads, whose warps store a word each and wait at one barrier")
     texts.append(
         f"a row of {parts['cols']:,}, if there are few: {len(parts['parts'])} blocks, of which all but the last post their "
         "part in mailboxes, and the last one waits and writes"
     )
-    return "Who reduces a row, by its length. " + "; ".join(texts) + "."
+    return "Which threads sum a row, by its length. " + "; ".join(texts) + "."
 
 
 # --- swapping halves ---
@@ -171,7 +171,7 @@ def draw_has(axes, left, y, step, each, lanes, marked):
 def swap_halves(data, name):
     lanes, steps = data["lanes"], data["steps"]
     what = f"{lanes} rows, {lanes} lanes, {lanes - 1} shuffles"
-    below = "A column is a lane, a number a row of which it has a part. Lanes d apart swap the half that is not theirs"
+    below = "Columns: lanes. Numbers: the rows of which a lane has a part. Lanes d apart swap the half that is not theirs"
     figure, axes = paper(2.85, name, what, below)
     each, gap = 0.185, 0.22
     left, y = 0.1, 1.18
@@ -189,7 +189,7 @@ def swap_halves(data, name):
             arrow(axes, (x + 0.02, y + 0.08), (x + gap + 0.06, y + 0.08), MUTED)
         left += lanes * each + gap + 0.1
     foot = (
-        f"Orange: the way of row {data['marked']}.",
+        f"Orange: the path of row {data['marked']}.",
         "In the end lane l has all of row l, and one store",
         f"writes {lanes} results side by side.",
     )

@@ -76,7 +76,7 @@ def last_warp_data(threads=16, lanes=4):
         "lanes": lanes,
         "panels": [
             ["Chapter 5: every level ends at the block's barrier", lane_rows(0, threads)],
-            ["Chapter 6: the last warp goes on alone", lane_rows(0, threads, lanes * 2, lanes)],
+            ["Chapter 6: the last warp continues alone", lane_rows(0, threads, lanes * 2, lanes)],
         ],
     }
 
@@ -87,9 +87,9 @@ def first_add_data(threads=8):
     return {
         "threads": threads,
         "panels": [
-            ["Chapter 4: two blocks, an element to a thread", twice, [[i, i] for i in range(2 * threads)]],
+            ["Chapter 4: two blocks, one element per thread", twice, [[i, i] for i in range(2 * threads)]],
             [
-                "First add on load: one block, two to a thread",
+                "First add on load: one block, two elements per thread",
                 twice[:1],
                 [[i, i % threads] for i in range(2 * threads)],
             ],

@@ -84,7 +84,7 @@ def blocks(data, name):
     """For one device: GB/s over blocks. For several: percent of each device's best over blocks per SM."""
     sweeps = data["sweeps"]
     alone = len(sweeps) == 1 or not all(s["sm_count"] and s["ceiling_gbps"] for s in sweeps)
-    what = "How many blocks does a sum want?"
+    what = "Speed against the number of blocks"
     below = lines_of(
         f"Chapter {int(data['chapter'])}, {sweeps[0]['points'][0]['kernel']}: {sweeps[0]['n']:,} floats"
         + (f" on {sweeps[0]['name']}" if len(sweeps) == 1 else "")
@@ -304,10 +304,10 @@ def errors(data, name):
     panels, high = data["panels"], 1.95
     looks = dict(zip(dict.fromkeys(line["order"] for panel in panels for line in panel["lines"]), LOOKS))
     sizes = sorted({p["n"] for panel in panels for line in panel["lines"] for p in line["points"]})
-    title = "How wrong a float sum is, by its order"
+    title = "Error of a float sum, by order of addition"
     below = lines_of(
         "Relative error against a double-double reference, over n; zero is drawn at the lower edge. "
-        "Dashed, in the same colour: the most that theory allows"
+        "Dashed, in the same colour: the theoretical bound"
     )
     legend = legend_of(looks)
     top = 0.55 + 0.17 * len(below) + 0.19 * (legend[-1][1] + 1)

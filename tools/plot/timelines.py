@@ -34,7 +34,7 @@ def block_life(title, threads, alone_from=0):
 def life_data(chapters, threads=256):
     """The life of a block in these chapters."""
     about = {
-        "05": ("Chapter 5: all warps come to every barrier", 0),
+        "05": ("Chapter 5: all warps wait at every barrier", 0),
         "06": ("Chapter 6: from 32 threads on, the last warp alone", 32),
     }
     return {"warps": threads // 32, "panels": [block_life(about[c][0], threads, about[c][1]) for c in chapters]}
@@ -64,7 +64,7 @@ def places_panel(title, threads, warps_pct, end, high):
     """The slots for blocks of this size. warps_pct: the number of resident warps, in percent of the maximum."""
     most = RESIDENT // threads
     rows = [block_after_block(k, most, tree_length(threads), warps_pct / 100, end) for k in range(most)]
-    note = f"{most} places, filled {warps_pct:.0f} % of the time"
+    note = f"{most} block slots, achieved occupancy {warps_pct:.0f} %"
     return {"title": title, "note": note, "rows": rows, "high": high}
 
 
@@ -94,7 +94,7 @@ def stride_data(table, threads=256, end=60):
     tree = tree_length(threads)
     one = {
         "title": "Grid-stride: the same blocks from beginning to end",
-        "note": f"{RESIDENT // threads} places, filled {full:.0f} % of the time",
+        "note": f"{RESIDENT // threads} block slots, achieved occupancy {full:.0f} %",
         "rows": [[["load", 0, end - tree], ["add", end - tree, tree]]] * (RESIDENT // threads),
         "high": 0.11,
     }
@@ -184,9 +184,9 @@ def all_reduce_data(gpus=4):
 TRIP, ISSUE, END = 10.0, 0.28, 42.0  # durations of a load and of an instruction, and the end of the picture
 PANELS = (
     ("One warp, one load at a time: it waits", 1, 1, 0.0),
-    ("One warp, four loads at a time: four arrive in one trip", 1, 4, 0.0),
+    ("One warp, four loads at a time: four arrive within one latency", 1, 4, 0.0),
     ("Eight warps: while one waits, the others load", 8, 1, 0.0),
-    ("Eight warps, two loads at a time: more than memory serves, so every trip takes longer", 8, 2, 9.0),
+    ("Eight warps, two loads at a time: memory is saturated, so each load takes longer", 8, 2, 9.0),
 )
 
 

@@ -36,7 +36,7 @@ def level_notes(level, threads, lanes):
         [f"{len(level['busy'])} of {warps} warps busy", len(level["busy"]) == warps],
     ]
     if level["turns"] > 1:
-        notes.append([f"same bank: {level['turns']} turns", True])
+        notes.append([f"same bank: {level['turns']} wavefronts", True])
     return notes
 
 
@@ -76,7 +76,7 @@ def tree(data, name):
     )
     top = 0.98
     figure, axes = paper(top + LEVEL * len(data["levels"]) + 0.2, name, what, below)
-    small = f"Drawn small: {threads} threads, warps of {lanes} lanes and {lanes} banks. Really 32 of both"
+    small = f"Drawn small: {threads} threads, warps of {lanes} lanes and {lanes} banks. On a GPU: 32 of both"
     word(axes, 0.08, 0.62, small, MUTED, 9, ha="left")
     live = set(range(threads))
     draw_words(axes, top, live, threads)
@@ -113,7 +113,7 @@ def draw_barrier(axes, left, wide, y, scope):
 
 def last_warp(data, name):
     threads, lanes = data["threads"], data["lanes"]
-    what = "Who has to come to the barrier"
+    what = "Which warps wait at which barrier"
     below = f"Drawn small: a block of {threads} threads in warps of {lanes} lanes. Blue adds, empty rings are idle"
     rows = max(len(rows) for _, rows in data["panels"])
     top, step = 1.05, 3.3 / threads
@@ -143,7 +143,7 @@ def last_warp_words(data):
 
 def first_add(data, name):
     threads = data["threads"]
-    what = "Two blocks, or two elements to a thread"
+    what = "Two blocks, or two elements per thread"
     below = f"{2 * threads} elements. Squares: the input; discs: threads, blue adds, empty rings are idle"
     rows = len(data["panels"][0][1][0])
     top, step = 1.1, 3.3 / (2 * threads)
@@ -178,7 +178,7 @@ def first_add_words(data):
 def shuffle(data, name):
     lanes = data["lanes"]
     what = "Five shuffles add up a warp"
-    below = "Each lane takes the register of the lane d places up. Blue: sums that count in the end; grey lanes add too"
+    below = "Each lane adds the register of the lane d above. Blue: sums that reach the result; grey lanes add too"
     top, row, step = 0.8, 0.5, (WIDTH - 0.95) / lanes
     place = lambda lane: 0.85 + (lane + 0.5) * step
     figure, axes = paper(top + row * len(data["levels"]) + 0.2, name, what, below)
@@ -197,7 +197,7 @@ def shuffle(data, name):
             disc(axes, place(lane), y + row, 0.09, f"{lane}", lane in level["counts"])
         word(axes, 0.08, y + row, f"d = {level['d']}", ha="left", fontweight="bold")
     counts = ", ".join(f"distance {level['d']}: {len(level['counts'])}" for level in data["levels"])
-    return figure, what, f"Lanes whose sum counts after each shuffle: {counts}."
+    return figure, what, f"Lanes whose sum is needed after each shuffle: {counts}."
 
 
 def two_level(data, name):
@@ -224,7 +224,7 @@ def two_level(data, name):
         word(axes, 0.08, y, text, ha="left", fontweight="bold")
     line(axes, (left + 0.32 + warps * 0.18, 2.4), (left + 2.08, 2.4), BLUE, 1.2)
     word(axes, left + 2.15, 2.4, "5 shuffles more: the block's sum, in lane 0 of warp 0", ha="left")
-    word(axes, left + 2.15, 2.62, "the other warps have nothing left to do", MUTED, ha="left")
+    word(axes, left + 2.15, 2.62, "the other warps are done", MUTED, ha="left")
     return figure, what, (
         f"Each of {warps} warps adds up its {lanes} lanes by shuffles, lane 0 of each writes a word to shared "
         f"memory, all meet at one barrier, and warp 0 adds up the {warps} words."
@@ -251,7 +251,7 @@ def spread(axes, edges, y, left, wide, below):
 
 def grid(data, name):
     what = "A grid, a block, a warp, a lane"
-    below = "A row is what the filled part of the row above is made of; on the right, the memory that it shares"
+    below = "Each row enlarges the filled part of the row above; on the right, the memory that it shares"
     figure, axes = paper(3.1, name, what, below)
     left, wide, high, step = 0.62, 4.75, 0.3, 0.66
     rows = (
@@ -400,8 +400,8 @@ def draw_order(axes, order, spot, mark):
 
 def orders(data, name):
     n, threads = data["n"], data["threads"]
-    what = "How many additions an element goes through"
-    below = f"{n} elements, above, and their sum, below; orange: the way of element 0. Each addition rounds once"
+    what = "How many additions each element passes through"
+    below = f"{n} elements, above, and their sum, below; orange: the path of element 0. Each addition rounds once"
     figure, axes = paper(3.5, name, what, below)
     titles = {"sequential": "one thread", "grid-stride": f"{threads} threads, then a tree", "tree": "a tree"}
     texts = []

@@ -402,7 +402,7 @@ static size_t pages_held(void) {
     return end ? strtoul(end, NULL, 10) : 0;
 }
 
-// Local memory is poisoned anew for every block, and is given back after the launch.
+// Local memory is poisoned again for every block, and is given back after the launch.
 static void test_local(void) {
     load(OUT(".local .align 4 .b8 l[65536];\n",
              "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
@@ -443,7 +443,7 @@ static void test_lanes_apart(void) {
     "kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,other_thread,"        \
     "other_line,other_file"
 
-// The trace of so many launches is a header, written once per process, and then `wanted` for each
+// The trace of several launches is a header, written once per process, and then `wanted` for each
 // launch, in which # is the launch's number.
 static void traced(int launches, uint32_t threads, bool check, const char *head,
                    const char *wanted) {

@@ -26,7 +26,7 @@ static Path waiting(const Warp *warp, const Inst *barrier, uint32_t mask, uint32
                   .converge = {.gathers = true, .order = 1}};
 }
 
-// The first of so many paths of a warp runs, and the lanes have split twice.
+// The first of several paths of a warp runs, and the lanes have split twice.
 static void start(Warp *warp, uint32_t live, uint32_t running, uint8_t paths) {
     memset(warp->paths, 0, sizeof warp->paths);
     warp->current = 0;
@@ -43,10 +43,10 @@ static void test_turns(Warp *warp, const Inst *barrier) {
     warp->paths[1] = parted(warp, barrier - 1, 0x02, 2);
     warp->paths[2] = parted(warp, barrier - 1, 0x04, 4);
     warp->paths[3] = waiting(warp, barrier, 0x08, 0x0f);
-    if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("nobody else goes on");
+    if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("other lanes continue");
     if (warp->mask != 0x04) wrong("lanes %x go on, not 4", warp->mask);
     told("the path that split last continues alone");
-    if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("nobody else goes on");
+    if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("other lanes continue");
     if (warp->mask != 0x0f) wrong("lanes %x go on, not f", warp->mask);
     told("a path that split earlier continues with those that wait there");
     start(warp, 0x1f, 0x01, 3);
@@ -72,7 +72,7 @@ static void test_barrier(Warp *warp, const Inst *barrier) {
     told("the others pass with the last of them");
     start(warp, 0x0f, 0x01, 2);
     warp->paths[1] = waiting(warp, barrier, 0x0e, 0x0e);
-    if (path_converge(warp, barrier, 0) != barrier + 1) wrong("somebody is waited for");
+    if (path_converge(warp, barrier, 0) != barrier + 1) wrong("the warp waits");
     if (warp->mask != 0x01) wrong("lanes %x pass, not 1", warp->mask);
     told("no other lane passes an empty barrier");
 }
@@ -101,7 +101,7 @@ static void test_stuck(Warp *warp, const Inst *barrier, const Inst *other) {
     warp->paths[1] = waiting(warp, other, 0x02, 0x03);
     LaneU32 *lanes = REG(warp, LaneU32, barrier->converge.barrier);
     *lanes = 0x03;
-    if (path_converge(warp, barrier, *lanes) != barrier - 1) wrong("nobody goes on");
+    if (path_converge(warp, barrier, *lanes) != barrier - 1) wrong("lanes wait");
     if (warp->mask != 0x01 || *lanes) wrong("lanes %x go on, for %x", warp->mask, *lanes);
     told("lanes that wait for each other at two barriers continue");
 }

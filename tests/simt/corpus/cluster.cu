@@ -286,7 +286,7 @@ template <bool RIGHT> __global__ void store_async(int *out) {
     out[blockIdx.x * BLOCK + t] = sum;
 }
 
-// One warp sends twice; only the first store is waited for.
+// One warp sends twice; the other warp waits only for the first store.
 template <bool RIGHT> __global__ void store_async_again(int *out) {
     __shared__ int s[2][32];
     __shared__ unsigned long long arrived;

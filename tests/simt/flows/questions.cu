@@ -191,7 +191,7 @@ QUESTION(volatile_no_loop, 1, 1, 1, 1) {
     PUT(0);
 }
 
-// Both sides of an if yield. 2 stores: neither is waited for.
+// Both sides of an if yield. 2 stores: the warp waits for neither.
 QUESTION(polled_both_sides, 4, 1, 4, 2) {
     if (t & 1)
         UNTIL(v, 3);

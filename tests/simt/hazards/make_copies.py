@@ -542,7 +542,7 @@ class Picked(Copies):
 
 
 def program(mixed=False, every=1):
-    """(text, kernels): one kernel out of every so many."""
+    """(text, kernels): one kernel out of every few."""
     lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
     kernels, calls = [], []
     for kind, count in ((Mixed, MIXED), (Picked, Picked.COUNT)) if mixed else ((Copies, KERNELS),):

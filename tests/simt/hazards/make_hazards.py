@@ -44,7 +44,7 @@ TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
 HEAD = """// Written by make_hazards.py.
 #include <cstdio>
 
-// Each access is made as it stands in the kernel: no compiler merges, moves or drops it. `x` keeps what
+// Each access is made as the kernel has it: no compiler merges, moves or drops it. `x` keeps what
 // was loaded, and `w` is what a thread stores there and then.
 """
 TAIL = """
@@ -974,7 +974,7 @@ PROGRAMS = {
 
 
 def program(which="", every=1):
-    """(text, kernels): one kernel out of every so many."""
+    """(text, kernels): one kernel out of every few."""
     own = (*Update.macros(), *Post.macros()) if which == "partial" else ()
     lines = (HEAD + "\n".join([*macros(), *Message.macros(), *own])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",

@@ -40,7 +40,7 @@ __global__ void sgemm_shared_mem_block(int M, int N, int K, float alpha, const f
     C[threadRow * N + threadCol] = alpha * tmp + beta * C[threadRow * N + threadCol];
 }
 
-// A tile of 4 x 4 results in registers, A transposed on its way into shared memory, float4
+// A tile of 4 x 4 results in registers, A transposed when it is stored to shared memory, float4
 // throughout.
 template <const int BM, const int BN, const int BK>
 __global__ void sgemmVectorize(int M, int N, int K, float alpha, float *A, float *B, float beta,

@@ -29,8 +29,8 @@ def test_launcher(small):
             ("missing program in PATH", ["no-such-program"], "no such program"),
             ("a folder", [tests.folder], "simt/runtime"),
             ("a script", [tests.keep("script", b"#!/bin/sh\n")], "not a program"),
-            ("a source", [source("told.cu")], r"told\.cu is a source: nvcc -O3 -lineinfo \S*told\.cu -o \S*told "
-                                              r"makes a program of it, and simt \S*told runs that"),
+            ("a source", [source("told.cu")], r"told\.cu is a source file: compile it with nvcc -O3 -lineinfo \S*told\.cu -o \S*told, "
+                                              r"then run simt \S*told"),
             ("an empty file", [tests.keep("empty", b"")], "not a program"),
             ("a program without CUDA", ["/bin/true"], "not a CUDA program"),
             ("a 32-bit program", [tests.keep("elf32", elf + b"\x01\x01\x01" + bytes(45))], "32-bit"),

@@ -32,7 +32,7 @@ static const Row rows[] = {
      FATBIN_OK,
      "b"},
     {"an older one before a newer one", {{PTX, 120, 0, "a"}, {PTX, 50, 0, "b"}}, FATBIN_OK, "b"},
-    {"an older one behind a newer one", {{PTX, 50, 0, "a"}, {PTX, 91, 0, "b"}}, FATBIN_OK, "a"},
+    {"an older one after a newer one", {{PTX, 50, 0, "a"}, {PTX, 91, 0, "b"}}, FATBIN_OK, "a"},
     {"the first of two", {{PTX, 90, 0, "a"}, {PTX, 90, 0, "b"}}, FATBIN_OK, "a"},
     {"machine code beside it",
      {{CUBIN, 90, 0, "x"}, {PTX, 80, 0, "a"}, {CUBIN, 80, 0, "y"}},

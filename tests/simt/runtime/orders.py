@@ -18,22 +18,22 @@ def test_found(orders):
         where = rf"orders\.cu:{at[name]}: race in \w+<.*"
         usual = simt(["--orders", "1", orders, name])
         expect(f"--orders 1: {name}: nothing races in the usual order", usual, 0, RAN)
-        tests.check(f"--orders 1: {name}: and nothing is told", "race" not in usual.out, usual.tail())
+        tests.check(f"--orders 1: {name}: and no report", "race" not in usual.out, usual.tail())
         expect(f"--check: {name}: found in reverse", simt(["--check", orders, name]), 86, where + REVERSE)
         twice = [simt(["--orders", "5", *threads, orders, name]) for threads in ([], ["--threads", "2"])]
-        expect(f"--orders 5: {name}: told once, of the first order that shows it", twice[0], 86, where + REVERSE)
+        expect(f"--orders 5: {name}: reported once, of the first order that shows it", twice[0], 86, where + REVERSE)
         tests.check(f"--orders 5: {name}: the same on every run", twice[0].out == twice[1].out and
                     len(re.findall(rf"orders\.cu:{at[name]}: race", twice[0].out)) == 1, twice[0].tail())
         right = simt(["--orders", "8", "--strict", orders, "right_" + name])
         expect(f"--orders 8: {name}: its right twin is silent", right, 0, RAN)
         tests.check(f"--orders 8: {name}: not a word", "hazard" not in right.out + right.err, right.tail())
-    expect("--check: what the usual order shows in a later launch is told as that one has it",
+    expect("--check: what the usual order shows in a later launch is reported for that launch",
            simt(["--check", orders, "flag", "2"]), 86,
            rf"^CPU device: 1 hazard\n.*orders\.cu:{at['value']}: race in flagged<.*>$")
     results, _ = logged("another order", ["--check", orders, "flag"], 86)
     texts = [result["message"]["text"] for result in results]
     said = r"race in flagged<.*>, with blocks and warps in reverse: thread"
-    tests.check("--report: the order stands in the message", any(re.match(said, text) for text in texts), texts)
+    tests.check("--report: the message names the order", any(re.match(said, text) for text in texts), texts)
 
 
 def test_ends(orders):
@@ -45,9 +45,9 @@ def test_ends(orders):
     tests.check("--report: a failure in another order", [result["ruleId"] for result in results] ==
                 ["failure-in-another-order"], map(str, results))
     expect("--check: the other order is the reverse", simt(["--check", orders, "right_asserts"]), 0, RAN)
-    told = "^CPU device: 1 of 1 launches in which order matters ran in one order alone; --orders 2 runs all in two$"
+    told = "^CPU device: 1 of 1 launches in which order matters ran in only one order: --orders 2 runs all of them in two$"
     expect("--check: what does not end in another order is let go", simt(["--check", orders, "chained"], 60), 0, told)
-    expect("--orders 2: the watchdog ends it, and that is told",
+    expect("--orders 2: the watchdog ends it, and simt says so",
            simt(["--orders", "2", "--watchdog", "0.5", orders, "chained"], 60), 0,
            "^CPU device: 1 launch did not end in another order$")
 
@@ -64,7 +64,7 @@ def test_unnoticed(orders):
 def test_options(orders):
     expect("--check: only the first launches of a kernel have a second order",
            simt(["--check", orders, "right_last", "6"]), 0,
-           "^CPU device: 2 of 6 launches in which order matters ran in one order alone; ")
+           "^CPU device: 2 of 6 launches in which order matters ran in only one order: ")
     quiet = simt(["--check", "--quiet", orders, "right_last", "6"])
     tests.check("--quiet: nothing of that", quiet.out == "ran: no error\n" and not quiet.err, quiet.tail())
     several = simt(["--orders", "2", orders, "right_last", "6"])

@@ -90,7 +90,7 @@ def test_hazard_texts():
              r"    put __syncthreads\(\) between\n\S*told\.cu:")
     front = (rf"told\.cu:{at['front']}: out of bounds in a_kernel_with_a_name_of_some_length<float, 1>.*\n"
              r"    thread \(0,0,0\) of block \(0,0,0\), element -1 of argument 2\n"
-             r"    thread 0 reads 4 bytes, 4 in front of an allocation of 256 bytes: guard the index\n\Z")
+             r"    thread 0 reads 4 bytes, 4 before an allocation of 256 bytes: guard the index\n\Z")
     expect("a race in four lines", simt(["--check", told]), 86, first)
     expect("a negative index is reported as such, with the array that was meant", simt(["--check", told, "front"]), 86, front)
     expect("several threads that add to a word get advice about atomics, not barriers", simt(["--check", told, "counter"]), 86,
@@ -98,7 +98,7 @@ def test_hazard_texts():
     narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
     report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()
     tests.check("no line of it is wider than the screen", len(report) > 5 and max(map(len, report)) <= 60 and
-                "in front of an" in " ".join(" ".join(report).split()), report)
+                "before an allocation" in " ".join(" ".join(report).split()), report)
     unplaced = program("told", "told_unplaced", [flag for flag in NVCC_FLAGS if flag != "-lineinfo"])
     expect("without -lineinfo: the PTX's lines, and how to get others", simt(["--check", unplaced]), 86,
            r"^CPU device: 2 hazards; build with nvcc -lineinfo for the source's lines\n"

@@ -72,12 +72,12 @@ def test_said(wrong, unread):
     uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
     tests.check("--report: where no line is known, the program below the working folder",
                 uris == {os.path.relpath(unread)}, uris)
-    tests.check("--report: errors that nobody asked for", [(result["ruleId"], result["level"]) for result in results] == [
+    tests.check("--report: errors that the program did not check", [(result["ruleId"], result["level"]) for result in results] == [
         ("launch-failed", "error")] * 3 + [("call-failed", "note")], [str(results)])
     results, _ = logged("a kernel that fails", [wrong, "out_of_bounds"], 0)
     tests.check("--report: it is an error", [result["ruleId"] for result in results] == ["kernel-failed"], [str(results)])
     results, _ = logged("the same as a hazard", ["--check", wrong, "out_of_bounds"], 86)
-    tests.check("--report: it is told once", [result["ruleId"] for result in results] == ["out-of-bounds"], [str(results)])
+    tests.check("--report: it is reported once", [result["ruleId"] for result in results] == ["out-of-bounds"], [str(results)])
 
 
 def test_ends(wrong, signals):

@@ -205,8 +205,8 @@ static const Row rows[] = {
     INVALID("a fill node, a quarter", fill_node(ROW, 4, n / 4 + 1, 1)),
     INVALID("a fill node, height", fill_node(ROW, 1, ROW, n)),
     INVALID("a fill node, pitch", fill_node(n, 1, ROW, 3)),
-    INVALID("a node behind so many", cudaGraphAddEmptyNode(&made, graph, &empty, n)),
-    INVALID("so many dependencies", DEPENDENCY(n)),
+    INVALID("a node after too many", cudaGraphAddEmptyNode(&made, graph, &empty, n)),
+    INVALID("too many dependencies", DEPENDENCY(n)),
 };
 
 static bool works() {

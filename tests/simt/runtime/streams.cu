@@ -36,7 +36,7 @@ static bool one_stream() {
     return word(0) == 3000;
 }
 
-// With the event b runs after a; without it, a is not even started when b is waited for.
+// With the event b runs after a; without it, a is not even started when the host waits for b.
 static bool two_streams(bool joined) {
     add<<<1, 1, 0, a>>>(d, 7);
     CUDA(cudaEventRecord(event, a));

@@ -7,8 +7,8 @@ import suite
 from device import simt
 from expect import expect, program, tests
 
-BETWEEN = r"and nothing orders the two: cudaStreamWaitEvent\(\) between them, or one stream for both\n"
-EDGE = r"and nothing orders the two: make one node depend on the other\n"
+BETWEEN = r"and the two are not ordered: cudaStreamWaitEvent\(\) between them, or one stream for both\n"
+EDGE = r"and the two are not ordered: make one node depend on the other\n"
 WAIT = r"and may still run: cudaDeviceSynchronize\(\) or another wait first\n"
 STREAMS = {  # a case of unfinished.cu: the later work, the bytes, what it does, the earlier work, what that does
     "two_kernels": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "put", "writes"),
@@ -161,7 +161,7 @@ def test_unfinished():
                only(r"the program ends before print has: nothing waits for it\n    a GPU drops what it prints: "
                     r"cudaDeviceSynchronize\(\) before the end\n"), r"\A\Z")
     failed = simt(["--check", unfinished, "host_reads_of_failed"])
-    expect("unfinished: nothing more is said where a kernel failed, of which nobody asks", failed, 86, r"^put .*\n(.*\n)*\Z",
+    expect("unfinished: no other message where a kernel failed and the program did not check", failed, 86, r"^put .*\n(.*\n)*\Z",
            r"\Asimt: fails: .*trap.*\n\Z")
     note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
     expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
@@ -172,14 +172,14 @@ def test_unfinished():
     tests.check("unfinished: and in SARIF it is a note", found == [("work-left-behind", "note")], found)
     early = simt(["--check", unfinished, "elapsed_early"])
     expect("unfinished: the time of an event that may not be done is noted", early, 0,
-           r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime asks for an event "
-           r"that may not be done\n    .*cudaEventSynchronize\(\) first\n\Z", r"\A\Z")
+           r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime uses an event "
+           r"that may not have completed\n    .*cudaEventSynchronize\(\) first\n\Z", r"\A\Z")
     for options in (["--check"], ["--check", "--html", tests.file("unfinished.html")], []):
         result = simt([*options, unfinished, "right"])
         tests.check(" ".join(["unfinished: nothing is said of what is right", *map(str, options)]),
                     result.status == 0 and not result.err and "hazard" not in result.out, result.tail())
     expect("unfinished: the table names the kernel that waits", simt([unfinished, "right"]), 0,
-           r"\nA GPU counts other rounds of loops that wait: acquire\n")
+           r"\nSpin loops run a different number of times on a GPU, so its counts differ: acquire\n")
     for case in ("two_kernels", "host_reads", "ends"):
         for options in ([], ["--check", "--order", "3"]):
             expect(" ".join([f"unfinished: {case} is not looked at with", *(options or ["nothing"])]),

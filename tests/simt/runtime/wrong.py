@@ -186,7 +186,7 @@ def test_unread():
     unread = program("unread", flags=[*suite.NVCC_FLAGS, "-w"])
     if not unread:
         return
-    asked = r"not launched, and the program did not ask why \(cudaGetLastError\)\n"
+    asked = r"not launched, and the program ignored the error: check cudaGetLastError\(\) after the launch\n"
     large = r"\Asimt: k: threads per block: 2048, at most 1024: " + asked
     rest = (r"simt: k: bytes of dynamic shared memory: 100000, at most 49152 without cudaFuncSetAttribute: " + asked +
             r"simt: k: grid \(0,1,1\), block \(64,1,1\): invalid argument: " + asked)
@@ -218,19 +218,19 @@ def test_copied():
                                         ("nothing", 4000, 4000, 0), ("around", 4000, 400, 3600)):
         expect(f"a copy to the host: {way}, noted", simt(["--check", copied, way]), 0,
                rf"(.*\n)*\nCPU device: 1 note\nnote: uninitialized read in a copy to the host\n"
-               rf"    of {bytes_} bytes nothing has written {missing}, from byte {first} on: .*\n\Z", r"\A\Z")
+               rf"    {missing} of {bytes_} bytes were never written, the first at byte {first}: .*\n\Z", r"\A\Z")
     for way in ("set", "filled", "copied", "file"):
         result = simt(["--check", copied, "managed_" + way])
         tests.check(f"managed memory: {way}, nothing to note", result.status == 0 and "uninit" not in result.out, result.tail())
     for way in ("managed", "managed_later"):
-        expect(f"{way} memory that nobody has written is zero, noted once", simt(["--check", copied, way]), 0,
+        expect(f"{way} memory that was never written is zero, noted once", simt(["--check", copied, way]), 0,
                r"(.*\n)*\nCPU device: 1 note\n.*copied.cu:\d+: note: uninitialized read in count, 32 times\n    .*\n"
                r"    thread 0 updates managed memory that neither host nor device has written: .*\n\Z", r"\A\Z")
     expect("--strict: it is a hazard", simt(["--strict", copied, "tail"]), 86,
            r"(.*\n)*\nCPU device: 1 hazard\nuninitialized read in a copy to the host\n")
     expect("a copy that ends short, and a kernel that reads on", simt(["--check", copied, "in_elements"]), 86,
            r"(.*\n)*tests/simt/runtime/copied.cu:\d+: uninitialized read in sum, 750 times\n    .*\n    thread 0 reads global memory that "
-           r"nothing has written, behind the first 1000 bytes of 4000: fill it first \(sizes of copies are in bytes\)\n")
+           r"was never written, past the first 1000 bytes of 4000: fill it first \(sizes of copies are in bytes\)\n")
 
 
 def test_wrong():

@@ -40,7 +40,7 @@ static Input random_input() {
     return in;
 }
 
-// Runs each kernel with so many bytes of dynamic shared memory. Returns false if one failed.
+// Runs each kernel with `shared` bytes of dynamic shared memory. Returns false if one failed.
 template <int COUNT_OF> static bool run_all(const Entry (&entries)[COUNT_OF], int shared) {
     const Input in = random_input();
     for (const Entry &entry : entries) {

@@ -86,14 +86,14 @@ static __device__ unsigned anywhere(unsigned i) {
     i = (i ^ i >> 15) * 0x846ca68bu;
     return i ^ i >> 16;
 }
-// Each lane loads from a random address in so many words.
+// Each lane loads from a random address in `words` words.
 __global__ void gathers(const unsigned *in, unsigned words, unsigned *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) sum += in[anywhere(i * 4 + k) % words];
     if (sum == 1) out[i] = 1;
 }
-// Each lane adds to a random one of so many words.
+// Each lane adds to a random one of `words` words.
 __global__ void bins(unsigned *out, unsigned words) {
     atomicAdd(&out[anywhere(blockIdx.x * blockDim.x + threadIdx.x) % words], 1u);
 }

@@ -103,9 +103,9 @@ static void report_unwritten(const Copy *copy) {
                      .space = "global",
                      .occurrences = 1};
     snprintf(hazard.advice, sizeof hazard.advice,
-             "of %zu bytes nothing has written %zu, from byte %llu on: does the grid cover all, "
-             "and are sizes in bytes?",
-             copy->width * copy->height * copy->depth, found.bytes,
+             "%zu of %zu bytes were never written, the first at byte %llu: check that the grid "
+             "covers all elements and that sizes are in bytes",
+             found.bytes, copy->width * copy->height * copy->depth,
              (unsigned long long)(found.first - copy->from));
     report_host("a copy to the host", &hazard);
 }

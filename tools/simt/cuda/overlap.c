@@ -186,7 +186,7 @@ static void report_conflict(const OverlapPart *later, const OverlapPart *earlier
     write_other(other, earlier, at.earlier);
     snprintf(text, sizeof text,
              "%s%srace between %s in %s, %s\n"
-             "    it %s what %s%s %s, and nothing orders the two: %s\n",
+             "    it %s what %s%s %s, and the two are not ordered: %s\n",
              place, place[0] ? ": " : "", together ? "nodes of a graph" : "streams", later->name,
              bytes, at.later->write ? "writes" : "reads", earlier->name, other,
              at.earlier->write ? "writes" : "reads",
@@ -307,8 +307,9 @@ void overlap_report_elapsed(void) {
     const char *call = runtime_call(&from);
     host_line(from, place, PLACE);
     snprintf(text, sizeof text,
-             "%s%snote: host code does not wait: %s asks for an event that may not be done\n"
-             "    then it returns cudaErrorNotReady and no time: cudaEventSynchronize() first\n",
+             "%s%snote: host code does not wait: %s uses an event that may not have completed\n"
+             "    in that case it returns cudaErrorNotReady and no time: call "
+             "cudaEventSynchronize() first\n",
              place, place[0] ? ": " : "", call);
     const Hazard hazard = {
         .kind = "host code does not wait", .note = true, .told = text, .occurrences = 1};

@@ -101,7 +101,7 @@ BlockResult block_deadlock(Block *block) {
             const Path *path = &warp->paths[p];
             if (path->state < PATH_SYNC) continue;
             warp_fail(warp, path->pc - (path->state == PATH_BARRIER), __builtin_ctz(path->mask),
-                      SIMT_DEADLOCK, "deadlock: waits at %s for threads that never come",
+                      SIMT_DEADLOCK, "deadlock: waits at %s for threads that never arrive",
                       where[path->state]);
             return BLOCK_FAILED;
         }

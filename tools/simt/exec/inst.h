@@ -426,6 +426,6 @@ _Static_assert(sizeof(InstMemory) == 16 && sizeof(Inst) <= 72, "instructions sta
 
 _Static_assert(offsetof(Inst, sync.mask) == offsetof(Inst, matrix.mask) &&
                    offsetof(Inst, sync.mask) == offsetof(Inst, matrix_move.mask),
-               "whoever watches finds the mask");
+               "an observer finds the mask");
 
 #endif

@@ -55,16 +55,16 @@ static const char usage[] =
     "                  bounds or misaligned, use after free, uninitialized reads, races between\n"
     "                  streams, host code that does not wait (with its lines if built with -g).\n"
     "                  What may be correct is reported as a note and does not fail the run\n"
-    "  --orders N      --check in N orders of blocks and warps, in one report: the usual one, the\n"
+    "  --orders N      --check in N orders of blocks and warps, in one report: the default, the\n"
     "                  reverse, seeds from 2 on. The program runs once, its launches N times. --check\n"
     "                  alone adds the reverse for the first four launches of each kernel in which\n"
-    "                  order matters, as long as that takes a second or two; --orders 1: never\n"
+    "                  order matters, if that takes only a second or two; --orders 1: never\n"
     "  --strict        --check, and notes count as hazards\n"
     "  --allow-volatile  with --check: do not report unordered volatile accesses, which PTX does\n"
     "                  not define as races\n"
     "  --leaks         report at the end which memory was never freed\n"
     "  --order SEED    permute the order of warps and blocks, and delay work in streams as long as\n"
-    "                  CUDA allows; 0 is the usual order\n"
+    "                  CUDA allows; 0 is the default order\n"
     "  --trace FILE    write every access to shared memory, with its value, every barrier and\n"
     "                  every shuffle of block 0 to FILE; with --check the races there as they\n"
     "                  happen\n"
@@ -102,7 +102,7 @@ static const char usage[] =
     "\n"
     "The device that programs see: \"CPU device (simt)\", compute capability 9.0, 132\n"
     "multiprocessors, 2048 threads, 32 blocks (one for 64 threads) and 228 KB of shared memory on\n"
-    "each (48 KB per block, 227 KB when asked for), three quarters of the memory that the\n"
+    "each (48 KB per block, 227 KB on request), three quarters of the memory that the\n"
     "process may have, L2 4 MB. Memory clock and bus width are 0: times mean nothing. Event times\n"
     "are host time. Registers do not limit occupancy. Without --order work runs at once, in the\n"
     "order of the calls, whatever its stream. cudaMalloc fills memory with bytes 0x7F (3.4e38).\n"
@@ -111,7 +111,7 @@ static const char usage[] =
     "before ptxas: a GPU executes other instructions. Wavefronts, bank conflicts, requests and\n"
     "sectors are those of Nsight Compute.\n"
     "\n"
-    "If a launch by <<<...>>> failed and the program never read the error, simt reports it at the\n"
+    "If a launch by <<<...>>> failed and the program never checked the error, simt reports it at the\n"
     "end. With --check it also notes the errors that other calls returned.\n"
     "\n"
     "Exit status, the first that fits:\n"
@@ -121,7 +121,7 @@ static const char usage[] =
     "  the program's   if it is not 0; a program that signal N ends gives 128 + N in a shell\n"
     "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
     "  86              --check found hazards, or a kernel or launch failed and the program did not\n"
-    "                  read the error, --leaks found a leak, or --strict a note\n"
+    "                  check the error, --leaks found a leak, or --strict a note\n"
     "  0               none of these\n";
 // clang-format on
 
@@ -225,14 +225,15 @@ static void check_number(const char *name, const char *text, ValueKind kind) {
 static _Noreturn void list_opcodes(const char *program) {
     Str file = {"", 0};
     if (program && !file_read(&arena, program, &file)) die("%s: %s", program, strerror(errno));
-    if (!opcodes_write(file)) die("%s: holds no machine code for sm_90", program);
+    if (!opcodes_write(file))
+        die("%s: has no machine code for sm_90: build it with nvcc -arch=sm_90", program);
     exit(0);
 }
 
 // The checker tests PTX's rules, which the compiler has already relied on when it made machine
 // code.
-static const char no_ptx[] = "the checks apply PTX's rules, which machine code no longer shows";
-static const char fixed_order[] = "--orders runs several orders, and chooses them itself";
+static const char no_ptx[] = "the checks need the program's PTX";
+static const char fixed_order[] = "--orders chooses the orders itself";
 
 static const struct {
     const char *one, *other, *why;
@@ -319,8 +320,7 @@ static void refuse_source(const char *name) {
     const Str path = str_of(name);
     if (!str_ends(path, STR(".cu")) || access(name, R_OK) != 0) return;
     Str program = str_slice(path, 0, path.len - 3);
-    die("%s is a source: nvcc -O3 -lineinfo %s -o %.*s makes a program of it, and simt %s%.*s runs "
-        "that",
+    die("%s is a source file: compile it with nvcc -O3 -lineinfo %s -o %.*s, then run simt %s%.*s",
         name, name, STR_ARG(program), strchr(name, '/') ? "" : "./", STR_ARG(program));
 }
 

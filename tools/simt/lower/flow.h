@@ -12,7 +12,7 @@
 //   the others after it.
 // - If a loop has no such node because several paths lead straight back to its header (an
 //   interpreter's cases, a `continue` at the end of each branch), lanes merge at the header: ptxas
-//   puts a common end of all iterations in front of it.
+//   puts a common end of all iterations before it.
 // - If only some paths from a node come together (`goto` past the end of an `if`, a case that falls
 //   through to the next), lanes on these paths merge there too. We call this a partial merge point.
 //   It belongs to its immediate dominator, which has at most one, the last; it has none if lanes

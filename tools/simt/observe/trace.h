@@ -21,7 +21,7 @@
 #include "simt/exec/observer.h"
 
 // Opens an observer that appends the launch to SimtOptions.path. The first launch of the process
-// writes the file anew, with a header row.
+// replaces the file, with a header row.
 void trace_open(Observed *of);
 // Whether some row could not be written so far.
 bool trace_lost(void);

@@ -30,9 +30,10 @@ const Inst *op_free(Warp *warp, const Inst *inst) {
         uint64_t address = argument(warp, inst->call.site, lane);
         if (heap_free(address)) continue;
         if (!observer || !observer->bad_free)
-            return warp_fail(warp, inst, lane, SIMT_TRAP,
-                             "free of 0x%llx, which is not from malloc or was freed before",
-                             (unsigned long long)address);
+            return warp_fail(
+                warp, inst, lane, SIMT_TRAP,
+                "free of 0x%llx, which malloc did not return or which was already freed",
+                (unsigned long long)address);
         observer->bad_free(warp, inst, lane, address);
     }
     return inst + 1;

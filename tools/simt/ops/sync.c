@@ -386,7 +386,7 @@ const Inst *op_cluster_wait(Warp *warp, const Inst *inst) {
     const uint32_t missing = warp->exec & ~(warp->cluster_arrived | warp->cluster_open);
     if (missing)
         return warp_fail(warp, inst, __builtin_ctz(missing), SIMT_TRAP,
-                         "waits at the barrier of its cluster without having arrived: call "
+                         "waits at the barrier of its cluster before it has arrived: call "
                          "barrier_arrive() first");
     if (warp->exec & warp->cluster_arrived) return path_wait_cluster(warp, inst);
     warp->cluster_open &= ~warp->exec;

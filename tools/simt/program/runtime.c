@@ -83,7 +83,9 @@ __attribute__((format(printf, 2, 3))) static void add_unread(bool launch, const 
 
 void runtime_failed_launch(const char *kernel, const char *why) {
     launch_reported = true;
-    add_unread(true, "%s: %s: not launched, and the program did not ask why (cudaGetLastError)",
+    add_unread(true,
+               "%s: %s: not launched, and the program ignored the error: check cudaGetLastError() "
+               "after the launch",
                kernel, why);
 }
 

@@ -282,8 +282,8 @@ void hazards_print_orders(FILE *to) {
         fprintf(to, " launch%s did not end in another order\n", cut == 1 ? "" : "es");
     else
         fprintf(to,
-                " of %llu launches in which order matters ran in one order alone; --orders 2 runs "
-                "all in two\n",
+                " of %llu launches in which order matters ran in only one order: --orders 2 runs "
+                "all of them in two\n",
                 (unsigned long long)matters);
 }
 

@@ -63,7 +63,8 @@ void predicted_text(Buf *buf, const TimePrediction *p, const char *device, bool 
     buf_format(buf, "\n  limiter: %s;", time_limit_names[p->limit]);
     add_gains(buf, p);
     buf_char(buf, '\n');
-    if (p->unknown) buf_format(buf, "  not measured, so taken for short: %s\n", p->unknown);
+    if (p->unknown)
+        buf_format(buf, "  not modelled, so the prediction may be too short: %s\n", p->unknown);
 }
 
 void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *p, const char *device,

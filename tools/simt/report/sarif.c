@@ -21,13 +21,13 @@ static const struct {
 } rules[] = {
     {"race",
      "Two threads access the same bytes, at least one of them writes, and no barrier, fence "
-     "or atomic operation orders the two: which comes first may change from run to run."},
+     "or atomic operation orders the two: their order may change from run to run."},
     {"write to read-only data",
      "A read by __ldg() or through const __restrict__ of memory that the same kernel has written: "
      "the value is undefined."},
     {"unordered volatile accesses",
      "Two threads access the same bytes, one by a volatile store and the other volatile or atomic, "
-     "and nothing orders the two. PTX calls that no race; which comes first is left to chance."},
+     "and nothing orders the two. PTX does not call that a race, but their order is undefined."},
     {"divergent barrier", "Some threads of a block wait at a barrier that others do not reach."},
     {"mask of lanes",
      "A warp's instruction names lanes that do not take part, or takes a value from "
@@ -53,10 +53,9 @@ static const struct {
     {"failure in another order",
      "A kernel traps or fails an assertion when its blocks and warps run in another order."},
     {"kernel-failed", "A kernel ended with an error."},
-    {"launch-failed", "A kernel was not launched, and the program never asked why."},
+    {"launch-failed", "A kernel was not launched, and the program never checked the error."},
     {"call-failed",
-     "A call of the CUDA runtime returned an error, which the program may have looked "
-     "at."},
+     "A call of the CUDA runtime returned an error, which the program may have checked."},
     {"never-freed", "Memory that the program never freed."},
     {"refused", "The program needs something that the CPU device does not support. Nothing after "
                 "it was checked."},

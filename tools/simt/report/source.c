@@ -104,7 +104,8 @@ static void write_note(Buf *buf, const Source *source) {
         buf_format(buf, "\"has only %zu lines: it is not the text that was compiled\"",
                    source->wanted_count);
     } else if (source->newer) {
-        buf_add(buf, STR("\"is newer than the program: lines may have moved\""));
+        buf_add(buf, STR("\"is newer than the program, so its lines may have moved: build the "
+                         "program again\""));
     } else {
         buf_add(buf, STR("\"\""));
     }

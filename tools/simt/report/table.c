@@ -151,7 +151,10 @@ static void print_waits(Arena *arena, const TableRow *rows, size_t count) {
         for (size_t k = 0; k < row && !known; k++)
             known = rows[k].waits && str_equal(base_name(arena, &rows[k]), name);
         if (known || kernels++ >= NAMED) continue;
-        printf("%s%.*s", kernels > 1 ? ", " : "A GPU counts other rounds of loops that wait: ",
+        printf("%s%.*s",
+               kernels > 1
+                   ? ", "
+                   : "Spin loops run a different number of times on a GPU, so its counts differ: ",
                STR_ARG(name));
     }
     if (kernels > NAMED) printf(" and %zu more", kernels - NAMED);

@@ -28,7 +28,7 @@ void sass_lower_iminmax(SassLower *s) {
     char low[24], high[24];
     const char *type = types[sass_listed(s, LIST_VIMNMX)];
     const char *relu = sass_take(s, SASS_MOD_RELU) ? "relu." : "";
-    if (*relu && *type != 's') sass_refuse(s, "what is not negative is not known");
+    if (*relu && *type != 's') sass_refuse(s, "unknown sign mode");
     snprintf(low, sizeof low, "min.%s%s", relu, type);
     snprintf(high, sizeof high, "max.%s%s", relu, type);
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
@@ -47,7 +47,7 @@ void sass_lower_minmax3(SassLower *s) {
 // VIADDMNMX: d, a, b, c, p: a + b and c. With .RELU the result is not negative.
 void sass_lower_addminmax(SassLower *s) {
     const bool is_signed = !sass_take(s, SASS_MOD_U32), relu = sass_take(s, SASS_MOD_RELU);
-    if (relu && !is_signed) sass_refuse(s, "what is not negative is not known");
+    if (relu && !is_signed) sass_refuse(s, "unknown sign mode");
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     const uint32_t sum = sass_temp(s, REGISTER_32);
     sass_row(s, "add.u32", sum, a, b, 0);
@@ -101,7 +101,7 @@ void sass_lower_idp(SassLower *s) {
     static const char *const rows[] = {"dp4a", "dp2a.lo", NULL, "dp2a.hi"};
     char name[32];
     const uint32_t kind = sass_listed(s, LIST_IDP);
-    if (kind > 3 || s->inst->modifier_count != 3) sass_refuse(s, "what it multiplies is not known");
+    if (kind > 3 || s->inst->modifier_count != 3) sass_refuse(s, "its factors are not supported");
     s->taken = 7;
     snprintf(name, sizeof name, "%s.%s.%s", rows[kind], sign_of(s->inst->modifiers[1]),
              sign_of(s->inst->modifiers[2]));
@@ -118,7 +118,7 @@ void sass_lower_absdiff(SassLower *s) {
 
 // VABSDIFF4: d, a, b, c: |a - b| of four bytes; with .ACC c plus their sum
 void sass_lower_absdiff4(SassLower *s) {
-    if (!sass_take(s, SASS_MOD_U8)) sass_refuse(s, "what it does with signs is not known");
+    if (!sass_take(s, SASS_MOD_U8)) sass_refuse(s, "its signedness is not supported");
     const char *row =
         sass_take(s, SASS_MOD_ACC) ? "vabsdiff4.u32.u32.u32.add" : "vabsdiff4.u32.u32.u32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);

@@ -45,7 +45,7 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
     const bool wanted = !sass_is_zero(&s->inst->operands[0]),
                leaves = sass_take(s, SASS_MOD_OPTOUT);
     mbarrier.mode = kinds[how].mode;
-    if (leaves && mbarrier.mode != MBARRIER_ARRIVE) sass_refuse(s, "who leaves is not known");
+    if (leaves && mbarrier.mode != MBARRIER_ARRIVE) sass_refuse(s, "unsupported drop of arrivals");
     if (leaves) mbarrier.mode = MBARRIER_ARRIVE_DROP;
     mbarrier.value = kinds[how].one ? sass_constant(s, 1) : sass_source(s, 2);
     if (wanted) mbarrier.d = sass_temp(s, REGISTER_64);
@@ -58,7 +58,7 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
 void sass_lower_arrives(SassLower *s) {
     sass_take(s, SASS_MOD_LDGSTSBAR), sass_take(s, SASS_MOD_64);
     const bool counts = sass_take(s, SASS_MOD_ARVCNT);
-    if (!counts && !sass_take(s, SASS_MOD_TRANSCNT)) sass_refuse(s, "what it counts is not known");
+    if (!counts && !sass_take(s, SASS_MOD_TRANSCNT)) sass_refuse(s, "unsupported kind of count");
     const MbarrierMode mode = counts ? MBARRIER_ARRIVE : MBARRIER_COMPLETE;
     emit_mbarrier(s, 0, (InstMbarrier){PTX_NONE, sass_constant(s, 1), mode}, ORDER_RELEASE);
 }
@@ -69,7 +69,8 @@ void sass_lower_syncs(SassLower *s) {
         sass_take(s, SASS_MOD_64);
         mbarrier.mode = MBARRIER_INIT;
         mbarrier.value = arrivals(s, &s->inst->operands[2]);
-        if (!sass_is_zero(&s->inst->operands[0])) sass_refuse(s, "its old value is not known");
+        if (!sass_is_zero(&s->inst->operands[0]))
+            sass_refuse(s, "its old value is not supported as a result");
         emit_mbarrier(s, 1, mbarrier, 0);
     } else if (sass_take(s, SASS_MOD_ARRIVE)) {
         sass_take(s, SASS_MOD_TRANS64), sass_take(s, SASS_MOD_RED);
@@ -105,7 +106,7 @@ static BulkAddress bulk_at(uint32_t base, PtxSpace space) {
 
 static BulkAddress bulk_place(SassLower *s, uint32_t index, bool global) {
     const SassOperand at = {.kind = SASS_UREG, .reg = s->inst->operands[index].ureg};
-    if (s->inst->operands[index].value) sass_refuse(s, "its address is not known");
+    if (s->inst->operands[index].value) sass_refuse(s, "unsupported form of address");
     return global ? bulk_at(sass_pair(s, &at), PTX_GLOBAL)
                   : bulk_at(sass_raw(s, &at, 0), PTX_SHARED_CLUSTER);
 }
@@ -154,7 +155,7 @@ static void take_reduction(SassLower *s, InstBulk *bulk) {
     bulk->type = (uint8_t)type;
     bulk->mode = sass_operation(s);
     if (ptx_type_is_float(bulk->type) && bulk->mode != ATOMIC_ADD)
-        sass_refuse(s, "what it makes of two floats is not known");
+        sass_refuse(s, "unsupported operation on two floats");
 }
 
 void sass_lower_ublkred(SassLower *s) {
@@ -167,7 +168,7 @@ void sass_lower_ublkred(SassLower *s) {
 // counts the bytes.
 static void store_async(SassLower *s, InstBulk bulk, uint32_t bytes) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
-    if (to->value || to->ureg != SASS_URZ) sass_refuse(s, "its address is not known");
+    if (to->value || to->ureg != SASS_URZ) sass_refuse(s, "unsupported form of address");
     const SassOperand pair = {.kind = SASS_REG, .reg = to->reg};
     bulk.to = bulk_at(sass_raw(s, &pair, 0), PTX_SHARED_CLUSTER);
     bulk.barrier = bulk_at(sass_raw(s, &pair, 1), PTX_SHARED_CLUSTER);
@@ -227,7 +228,7 @@ void sass_lower_flush(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup
 
 // scoreboard, the number of groups that may still be in flight
 void sass_lower_depbar(SassLower *s) {
-    if (!sass_take(s, SASS_MOD_LE)) sass_refuse(s, "how long it waits is not known");
+    if (!sass_take(s, SASS_MOD_LE)) sass_refuse(s, "unsupported form of wait");
     const InstGroup group = {.pending = (uint32_t)s->inst->operands[1].value, .waits = true};
     sass_emit(s, op_group)->group = group;
 }

@@ -91,14 +91,13 @@ void sass_lower_bssy(SassLower *s) {
 }
 
 void sass_lower_bsync(SassLower *s) {
-    if (!sass_is_true(s, 0) || s->inst->guard != SASS_PT)
-        sass_refuse(s, "its predicate is not known");
+    if (!sass_is_true(s, 0) || s->inst->guard != SASS_PT) sass_refuse(s, "unsupported predicate");
     const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
     sass_emit(s, op_converge)->converge = (InstConverge){PTX_NONE, barrier};
 }
 
 void sass_lower_yield(SassLower *s) {
-    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    if (!sass_is_true(s, 0)) sass_refuse(s, "unsupported predicate");
     sass_emit(s, op_converge_yield);
 }
 
@@ -120,7 +119,7 @@ static uint32_t lanes_that_differ(SassLower *s, uint32_t mask) {
 // counts each time as a divergent branch. Groups that have split may merge again while they wait
 // for their turn: then they split again.
 static void split_by_mask(SassLower *s, uint32_t mask) {
-    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "unsupported guard predicate");
     const uint32_t others = lanes_that_differ(s, mask);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
     Inst *inst = sass_emit(s, op_branch_lanes);
@@ -220,7 +219,7 @@ static void call_built_in(SassLower *s, size_t index, uint32_t address, uint32_t
 
 // CALL.ABS: a pair of registers. The function returns to the instruction after the call.
 static void call_outside(SassLower *s) {
-    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "unsupported guard predicate");
     const uint32_t address = sass_pair(s, &s->inst->operands[0]);
     const uint32_t others = sass_temp(s, REGISTER_PRED);
     uint32_t *arguments = ARENA_NEW(s->lower->arena, MOST_ARGUMENTS, uint32_t);
@@ -283,7 +282,7 @@ static void emit_sync(SassLower *s, Op *run, InstSync sync) {
 void sass_lower_shfl(SassLower *s) {
     static const ShuffleMode modes[] = {SHUFFLE_IDX, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY};
     const uint32_t how = sass_listed(s, LIST_SHFL);
-    if (how > 3) sass_refuse(s, "how it moves values is not known");
+    if (how > 3) sass_refuse(s, "unknown shuffle mode");
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
                      .shuffle = modes[how],
@@ -297,7 +296,7 @@ void sass_lower_shfl(SassLower *s) {
 void sass_lower_vote(SassLower *s) {
     static const VoteMode modes[] = {VOTE_ALL, VOTE_ANY, VOTE_UNI};
     const uint32_t how = sass_listed(s, LIST_VOTE), p = sass_wanted(s, 1);
-    if (how > 2) sass_refuse(s, "how it votes is not known");
+    if (how > 2) sass_refuse(s, "unknown vote mode");
     InstSync sync = {.d = PTX_NONE,
                      .predicate = PTX_NONE,
                      .class = REGISTER_PRED,
@@ -356,7 +355,7 @@ uint32_t sass_first_lane(SassLower *s) {
 
 // ELECT: p, d, q
 void sass_lower_elect(SassLower *s) {
-    if (!sass_is_true(s, 2)) sass_refuse(s, "its predicate is not known");
+    if (!sass_is_true(s, 2)) sass_refuse(s, "unsupported predicate");
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
                      .class = REGISTER_32,
@@ -383,7 +382,7 @@ static void emit_barrier(SassLower *s, Op *run, InstBarrier barrier) {
 static void reduce_barrier(SassLower *s, InstBarrier barrier) {
     static const BarrierMode modes[] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR};
     const uint32_t how = sass_listed(s, LIST_BARRED);
-    if (how > 2) sass_refuse(s, "what it finds is not known");
+    if (how > 2) sass_refuse(s, "unsupported form of match");
     barrier.predicate = sass_predicate(s, s->inst->operand_count - 1);
     emit_barrier(s, op_barrier, barrier);
     sass_emit(s, op_barrier_result)->barrier_result =

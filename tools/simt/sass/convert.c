@@ -42,7 +42,7 @@ static uint32_t source_of(SassLower *s, PtxType type) {
     if (type == PTX_F64) return sass_double(s, 1);
     if (type == PTX_F32) return sass_single(s, 1);
     if ((wide || is_float) && (operand->negated || operand->absolute))
-        sass_refuse(s, "its sign is not known");
+        sass_refuse(s, "unsupported sign modifier");
     if (wide) return sass_pair(s, operand);
     if (!is_float) return sass_source(s, 1);
     const uint32_t half = sass_temp(s, REGISTER_16);
@@ -93,7 +93,7 @@ static uint32_t float_source(SassLower *s, PtxType from) {
     const bool flush = sass_take(s, SASS_MOD_FTZ);
     const uint32_t a = source_of(s, from);
     if (!flush) return a;
-    if (from != PTX_F32) sass_refuse(s, "what it flushes is not known");
+    if (from != PTX_F32) sass_refuse(s, "unsupported flush of subnormals");
     const uint32_t to = sass_temp(s, REGISTER_32);
     sass_row(s, "flush.f32", to, a, 0, 0);
     return to;

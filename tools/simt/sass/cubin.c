@@ -159,7 +159,7 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
             if (!symbol_at(cubin, ELF64_R_SYM(relocation.r_info), &symbol))
                 return wrong(cubin, "a relocation names no symbol");
             if (kind != RELOCATION_64 && kind != RELOCATION_GENERIC)
-                return wrong(cubin, "a relocation of a kind not known");
+                return wrong(cubin, "a relocation of an unknown kind");
             if (symbol.st_shndx == SHN_UNDEF && symbol.st_name) {
                 set_outside(cubin, variable, relocation.r_offset - start,
                             symbol_name(cubin, &symbol));

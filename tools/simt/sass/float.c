@@ -38,7 +38,7 @@ void sass_lower_fadd(SassLower *s) {
     const uint32_t b = flushed(s, &rounding, sass_single(s, 2)), d = sass_dest(s, 0, 0);
     if (halved) {
         if (*rounding.round || rounding.flush || rounding.saturate)
-            sass_refuse(s, "how it rounds is not known");
+            sass_refuse(s, "unknown rounding mode");
         sass_row(s, "sass.mul.d2", d, a, b, 0);
         return;
     }
@@ -68,7 +68,7 @@ const char *sass_float_compare(SassLower *s) {
     static const char *const rows[] = {NULL,  "lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
                                        "nan", "ltu", "equ", "leu", "gtu", "neu", "geu", NULL};
     const uint32_t how = sass_listed(s, LIST_FCMP);
-    if (how == UINT32_MAX || !rows[how]) sass_refuse(s, "its comparison is not known");
+    if (how == UINT32_MAX || !rows[how]) sass_refuse(s, "unknown comparison");
     return rows[how];
 }
 
@@ -106,7 +106,7 @@ void sass_lower_dadd(SassLower *s) {
 // DSETP.MIN, .MAX: p says whether a is the minimum or maximum, q whether both are NaN.
 static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b) {
     sass_take(s, SASS_MOD_AND);
-    if (!sass_is_true(s, 4)) sass_refuse(s, "its predicate is not known");
+    if (!sass_is_true(s, 4)) sass_refuse(s, "unsupported predicate");
     const uint32_t p = sass_temp(s, REGISTER_PRED), q = sass_temp(s, REGISTER_PRED);
     sass_row(s, row, p, a, b, 0);
     sass_row(s, "sass.nans", q, a, b, 0);
@@ -132,7 +132,7 @@ static void half_function(SassLower *s, const char *row) {
     const SassOperand *operand = &s->inst->operands[1];
     const uint32_t half = sass_temp(s, REGISTER_16);
     const bool brain = sass_take(s, SASS_MOD_BF16);
-    if (operand->negated || operand->absolute) sass_refuse(s, "its sign is not known");
+    if (operand->negated || operand->absolute) sass_refuse(s, "unsupported sign modifier");
     const int stem = (int)(strstr(row, "f32") - row);
     snprintf(name, sizeof name, "%.*s%s", stem, row, brain ? "bf16" : "f16");
     sass_row(s, "sass.half0", half, sass_raw(s, operand, 0), 0, 0);
@@ -165,7 +165,7 @@ void sass_lower_mufu(SassLower *s) {
         return;
     }
     const uint32_t how = sass_listed(s, LIST_MUFU);
-    if (how == UINT32_MAX) sass_refuse(s, "this function is not known");
+    if (how == UINT32_MAX) sass_refuse(s, "unknown function");
     if (sass_take(s, SASS_MOD_F16) || sass_has(s->inst, SASS_MOD_BF16)) {
         half_function(s, rows[how]);
         return;

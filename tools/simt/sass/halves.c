@@ -14,7 +14,7 @@ static uint32_t halves_of(SassLower *s, uint32_t index, bool plain) {
     const SassOperand *operand = &s->inst->operands[index];
     uint32_t from = sass_raw(s, operand, 0);
     if (operand->half == SASS_HALF_SINGLE)
-        sass_refuse(s, "a half of single precision is not known");
+        sass_refuse(s, "unsupported mix of half and single precision");
     if (operand->half != SASS_HALF_BOTH) {
         const uint32_t to = sass_temp(s, REGISTER_32);
         const uint32_t which = operand->half == SASS_HALF_LOW ? BOTH_LOW : BOTH_HIGH;
@@ -53,7 +53,7 @@ static void operate(SassLower *s, const char *operation, const char *format, uin
 static void widen_half(SassLower *s) {
     const SassOperand *b = &s->inst->operands[2];
     if (!sass_is_zero(&s->inst->operands[1]) || b->kind != SASS_REG || b->half < SASS_HALF_LOW)
-        sass_refuse(s, "a sum of single precision is not known");
+        sass_refuse(s, "unsupported sum in single precision");
     const uint32_t half = sass_temp(s, REGISTER_16);
     sass_row(s, b->half == SASS_HALF_LOW ? "sass.half0" : "sass.half1", half, sass_raw(s, b, 0), 0,
              0);
@@ -91,7 +91,7 @@ void sass_lower_hminmax(SassLower *s) {
     const char *format = take_format(s), *flush = sass_take(s, SASS_MOD_FTZ) ? "ftz." : "";
     const char *nan = sass_take(s, SASS_MOD_NAN) ? "NaN." : "";
     const bool crosses = sass_take(s, SASS_MOD_XORSIGN);
-    if (!sass_is_true(s, 3) && !sass_is_false(s, 3)) sass_refuse(s, "its predicate is not known");
+    if (!sass_is_true(s, 3) && !sass_is_false(s, 3)) sass_refuse(s, "unsupported predicate");
     const uint32_t a = halves_of(s, 1, crosses), b = halves_of(s, 2, crosses);
     snprintf(name, sizeof name, "%s.%s%s%s%sx2", sass_is_true(s, 3) ? "min" : "max", flush, nan,
              crosses ? "xorsign.abs." : "", format);
@@ -112,7 +112,7 @@ static void compare_halves(SassLower *s, uint32_t first, const char *format, uin
     const char *how = sass_float_compare(s);
     const bool flush = sass_take(s, SASS_MOD_FTZ);
     if (!sass_take(s, SASS_MOD_AND) || !sass_is_true(s, first + 2))
-        sass_refuse(s, "how it combines is not known");
+        sass_refuse(s, "unknown combination of predicates");
     const uint32_t a = halves_of(s, first, false), b = halves_of(s, first + 1, false);
     snprintf(name, sizeof name, "setp.%s.%s", how, format);
     for (uint32_t k = 0; k < 2; k++) {

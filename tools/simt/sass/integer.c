@@ -74,7 +74,7 @@ static void add_plainly(SassLower *s) {
 static void add_wide(SassLower *s) {
     const uint32_t sum = sass_temp(s, REGISTER_64);
     const SassOperand *b = &s->inst->operands[2];
-    if (b->kind == SASS_INT && b->value >> 31) sass_refuse(s, "how it extends a sign is not known");
+    if (b->kind == SASS_INT && b->value >> 31) sass_refuse(s, "unsupported sign extension");
     sass_row(s, "add.u64", sum, sass_pair(s, &s->inst->operands[1]), sass_pair(s, b), 0);
     sass_row(s, "add.u64", sum, sum, sass_pair(s, &s->inst->operands[3]), 0);
     sass_split(s, 0, sum);
@@ -108,7 +108,8 @@ static void add_to_product(SassLower *s, const SassOperand *c, InstWide *wide) {
     wide->c = sass_raw(s, c, 0);
     wide->c_high = sass_raw(s, c, 1);
     if (!c->negated) return;
-    if (c->inverted || wide->p != PTX_NONE) sass_refuse(s, "what it subtracts is not known");
+    if (c->inverted || wide->p != PTX_NONE)
+        sass_refuse(s, "unsupported operand of the subtraction");
     const uint32_t minus = sass_temp(s, REGISTER_64);
     sass_row(s, "neg.s64", minus, sass_pair(s, c), 0, 0);
     wide->c = sass_temp(s, REGISTER_32);
@@ -148,7 +149,7 @@ static void multiply_high(SassLower *s, bool is_signed) {
 
 static void multiply_carry(SassLower *s) {
     const Factors at = factors(s);
-    if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "its carry is not known");
+    if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "unsupported carry");
     const InstCarry carry = {.d = sass_dest(s, 0, 0),
                              .p = PTX_NONE,
                              .q = PTX_NONE,
@@ -165,7 +166,7 @@ static void multiply_plainly(SassLower *s) {
     const Factors at = factors(s);
     const SassOperand *operands = s->inst->operands;
     const uint32_t d = sass_dest(s, 0, 0);
-    if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "its carry is not known");
+    if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "unsupported carry");
     if (sass_take(s, SASS_MOD_MOV) || sass_is_zero(&operands[at.a])) {
         sass_row(s, "mov.b32", d, sass_source(s, at.c), 0, 0);
     } else if (sass_take(s, SASS_MOD_IADD)) {
@@ -208,7 +209,7 @@ void sass_lower_lea(SassLower *s) {
     const uint32_t by = (uint32_t)operands[5].value;
     uint32_t a = sass_raw(s, &operands[2], 0), part;
     const bool minus = operands[2].negated;
-    if (minus && (high || extended)) sass_refuse(s, "what it negates is not known");
+    if (minus && (high || extended)) sass_refuse(s, "unsupported negation");
     if (high) {
         uint32_t upper = widens ? sass_temp(s, REGISTER_32) : sass_raw(s, &operands[4], 0);
         if (widens) sass_row(s, "shr.s32", upper, a, sass_constant(s, 31), 0);
@@ -297,10 +298,9 @@ void sass_lower_shf(SassLower *s) {
         shift_pair(s, right, high, type == 0);
         return;
     }
-    if (!sass_is_zero(other) || (high && !right))
-        sass_refuse(s, "what its other operand does is not known");
+    if (!sass_is_zero(other) || (high && !right)) sass_refuse(s, "unsupported second operand");
     if (wraps) { // only the lower five bits of the distance count
-        if (type == 2) sass_refuse(s, "how it wraps is not known");
+        if (type == 2) sass_refuse(s, "unsupported wrap mode");
         const uint32_t from = sass_raw(s, used, 0), by = sass_source(s, 2),
                        none = sass_constant(s, 0);
         sass_row(s, right ? "shf.r.wrap.b32" : "shf.l.wrap.b32", sass_dest(s, 0, 0),
@@ -358,7 +358,7 @@ void sass_lower_isetp(SassLower *s) {
     static const char *const strict[] = {"", "lt", "", "lt", "gt", "ne", "gt", ""};
     const char *type = sass_take(s, SASS_MOD_U32) ? "u32" : "s32";
     const uint32_t compare = sass_listed(s, LIST_ICMP);
-    if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "its comparison is not known");
+    if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "unknown comparison");
     const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
     uint32_t result = sass_compared(s);
     char name[24];
@@ -397,7 +397,7 @@ uint32_t sass_compared(SassLower *s) {
 void sass_combine(SassLower *s, uint32_t result) {
     static const CombineMode modes[] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR};
     const uint32_t how = sass_listed(s, LIST_BOOL), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
-    if (how == UINT32_MAX) sass_refuse(s, "how it combines is not known");
+    if (how == UINT32_MAX) sass_refuse(s, "unknown combination of predicates");
     if (how == 0 && q == PTX_NONE && sass_is_true(s, 4)) {
         if (p != PTX_NONE && p != result) sass_row(s, "mov.pred", p, result, 0, 0);
         return;

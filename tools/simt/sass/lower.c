@@ -10,7 +10,7 @@ void sass_refuse(SassLower *s, const char *why) {
     if (s->inst->op)
         sass_write(s->inst, &text);
     else
-        buf_format(&text, "an opcode that is not known");
+        buf_format(&text, "unknown opcode");
     lower_fail(s->lower, "machine instruction `%.*s` (0x%016llx%016llx at 0x%llx): %s",
                STR_ARG(buf_str(&text)), (unsigned long long)s->inst->word.high,
                (unsigned long long)s->inst->word.low, (unsigned long long)s->inst->at, why);
@@ -52,7 +52,7 @@ void sass_row(SassLower *s, const char *name, uint32_t d, uint32_t a, uint32_t b
 
 void sass_jump(SassLower *s, uint64_t target) {
     if (target % SASS_BYTES || target / SASS_BYTES >= s->count)
-        sass_refuse(s, "it leads outside of its function");
+        sass_refuse(s, "its target lies outside its function");
     ARENA_GROW(s->lower->arena, s->fixups, s->fixup_count, s->fixup_capacity);
     s->fixups[s->fixup_count].inst = s->lower->count - 1;
     s->fixups[s->fixup_count++].target = (uint32_t)(target / SASS_BYTES);
@@ -103,7 +103,7 @@ static void check_modifiers(SassLower *s) {
     if ((s->taken & all) == all) return;
     const uint32_t first = (uint32_t)__builtin_ctz(all & ~s->taken);
     char why[100];
-    snprintf(why, sizeof why, "what .%s does is not known",
+    snprintf(why, sizeof why, "unsupported modifier .%s",
              sass_modifier_text(s->inst->modifiers[first]));
     sass_refuse(s, why);
 }
@@ -219,7 +219,7 @@ bool sass_lower(Lowering *lowering, const SassModule *module, Code *code) {
     lowering->status = SIMT_OK;
     if (setjmp(lower->leave)) return false;
     if (s->function->relocated)
-        lower_fail(lower, "its machine code is not linked: it holds addresses of other files");
+        lower_fail(lower, "its machine code is not linked: it refers to other files");
     prepare(s);
     bool *leads = ARENA_NEW(lower->arena, s->count + 1, bool);
     mark_leaders(s, leads);

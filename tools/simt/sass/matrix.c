@@ -6,7 +6,7 @@
 
 // These instructions need all lanes.
 static void refuse_guard(SassLower *s) {
-    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "unsupported guard predicate");
 }
 
 // --- products: d, a, b, c ---
@@ -22,7 +22,7 @@ static MatrixShape take_shape(SassLower *s) {
         const uint32_t how = sass_listed(s, kinds[k].list);
         if (how != UINT32_MAX) return kinds[k].shapes[how];
     }
-    sass_refuse(s, "its shape is not known");
+    sass_refuse(s, "unsupported matrix shape");
 }
 
 static void read_registers(SassLower *s, MatrixFragment *fragment, uint32_t index) {
@@ -72,14 +72,13 @@ void sass_lower_hmma(SassLower *s) {
                                : sass_take(s, SASS_MOD_TF32) ? ELEMENT_TF32
                                                              : ELEMENT_F16;
     if (sum == ELEMENT_F16) sass_take(s, SASS_MOD_F16);
-    if (sum == ELEMENT_F16 && factor != ELEMENT_F16) sass_refuse(s, "how it adds is not known");
+    if (sum == ELEMENT_F16 && factor != ELEMENT_F16) sass_refuse(s, "unsupported type of sum");
     multiply(s, factor, factor, sum);
 }
 
 static ElementType take_byte(SassLower *s) {
     const SassModifier type = sass_next(s);
-    if (type != SASS_MOD_S8 && type != SASS_MOD_U8)
-        sass_refuse(s, "what it multiplies is not known");
+    if (type != SASS_MOD_S8 && type != SASS_MOD_U8) sass_refuse(s, "its factors are not supported");
     return type == SASS_MOD_S8 ? ELEMENT_S8 : ELEMENT_U8;
 }
 

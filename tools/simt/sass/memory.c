@@ -11,7 +11,7 @@ static Size take_size(SassLower *s) {
     static const Size sizes[] = {{1, 1, false}, {1, 1, true},  {2, 1, false}, {2, 1, true},
                                  {4, 1, false}, {4, 2, false}, {4, 4, false}};
     const uint32_t how = sass_listed(s, LIST_SIZE);
-    if (how >= sizeof sizes / sizeof *sizes) sass_refuse(s, "how much it moves is not known");
+    if (how >= sizeof sizes / sizeof *sizes) sass_refuse(s, "unknown access size");
     return sizes[how];
 }
 
@@ -69,7 +69,7 @@ void sass_lower_ldc(SassLower *s) {
 
 static void special_of(SassLower *s, const char *name, uint32_t d, RegisterClass class) {
     const PtxSpecial found = ptx_special_named(str_of(name));
-    if (!found) sass_refuse(s, "this special register is not known");
+    if (!found) sass_refuse(s, "unknown special register");
     sass_emit(s, op_special(found))->special = (InstSpecial){d, class};
 }
 static void special(SassLower *s, const char *name, uint32_t d) {
@@ -101,7 +101,7 @@ void sass_lower_s2r(SassLower *s) {
     }
     // The two words of the generic address of shared memory; CUDA 12 reads the lower one, too.
     const bool upper = number == SR_SWINHI;
-    if (!upper && number != SR_SWINLO) sass_refuse(s, "this special register is not known");
+    if (!upper && number != SR_SWINLO) sass_refuse(s, "unknown special register");
     const uint64_t window = address_window(PTX_SHARED);
     sass_row(s, "mov.b32", d, sass_constant(s, (uint32_t)(upper ? window >> 32 : window)), 0, 0);
 }
@@ -121,7 +121,7 @@ void sass_lower_cs2r(SassLower *s) {
         special(s, "%clock", sass_dest(s, 0, 0));
         return;
     }
-    if (number != SR_ZERO) sass_refuse(s, "this special register is not known");
+    if (number != SR_ZERO) sass_refuse(s, "unknown special register");
     for (uint32_t k = 0; k < (narrow ? 1 : 2); k++)
         sass_row(s, "mov.b32", sass_dest(s, 0, k), sass_constant(s, 0), 0, 0);
 }
@@ -244,7 +244,7 @@ AtomicMode sass_operation(SassLower *s) {
     const uint32_t how = sass_listed(s, LIST_ATOM);
     if (how != UINT32_MAX) return modes[how];
     if (sass_take(s, SASS_MOD_CAS)) return ATOMIC_CAS;
-    sass_refuse(s, "its operation is not known");
+    sass_refuse(s, "unknown operation");
 }
 
 static PtxType take_atomic_type(SassLower *s) {
@@ -287,7 +287,7 @@ static void emit_is_space(SassLower *s, uint32_t p, uint32_t base, uint64_t plus
 // them. Code for shared memory follows.
 static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
     const uint32_t not_shared = sass_temp(s, REGISTER_PRED);
-    if (s->inst->guard != SASS_PT) sass_refuse(s, "its predicate is not known");
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "unsupported predicate");
     emit_is_space(s, not_shared, memory.base, memory.offset, PTX_SHARED_CLUSTER);
     sass_row(s, "not.pred", not_shared, not_shared, 0, 0);
     sass_emit(s, op_guard)->guard = (InstGuard){not_shared, false, 3};
@@ -342,7 +342,7 @@ void sass_lower_atom(SassLower *s) {
                wanted = at && !sass_is_zero(&s->inst->operands[at - 1]);
     const InstMemory memory = memory_of(s, at, space, (Size){wide ? 8 : 4, 1, false});
     InstAtomic atomic = {.old = PTX_NONE, .c = PTX_NONE, .mode = mode, .type = type};
-    if (counts && wanted) sass_refuse(s, "its old value is not known");
+    if (counts && wanted) sass_refuse(s, "its old value is not supported as a result");
     if (counts) atomic.mode = ATOMIC_ADD;
     atomic.b = counts ? sass_constant(s, 1) : atomic_source(s, at + 1, class);
     if (mode == ATOMIC_CAS) atomic.c = atomic_source(s, at + 2, class);
@@ -387,7 +387,7 @@ void sass_lower_qspc(SassLower *s) {
     const uint32_t which = sass_listed(s, LIST_QSPC), p = sass_wanted(s, 0);
     const SassOperand *of = &s->inst->operands[2];
     if (which > 3 || !sass_is_zero(&s->inst->operands[1]))
-        sass_refuse(s, "which memory it asks for is not known");
+        sass_refuse(s, "unsupported memory space");
     if (p != PTX_NONE) emit_is_space(s, p, address_of(s, of), of->value, spaces[which]);
 }
 
@@ -395,5 +395,5 @@ void sass_lower_qspc(SassLower *s) {
 void sass_lower_nothing(SassLower *s) {
     sass_take(s, SASS_MOD_IVALL);
     for (uint32_t k = 0; k < s->inst->operand_count; k++)
-        if (!sass_is_zero(&s->inst->operands[k])) sass_refuse(s, "its address is not known");
+        if (!sass_is_zero(&s->inst->operands[k])) sass_refuse(s, "unsupported form of address");
 }

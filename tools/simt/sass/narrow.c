@@ -3,7 +3,7 @@
 
 // Refuses an operand that would be merged into the result, unless it is zero.
 static void refuse_unless_zero(SassLower *s, uint32_t index) {
-    if (!sass_is_zero(&s->inst->operands[index])) sass_refuse(s, "what it merges is not known");
+    if (!sass_is_zero(&s->inst->operands[index])) sass_refuse(s, "unsupported merge");
 }
 
 static PtxType take_fp8(SassLower *s) {
@@ -37,7 +37,7 @@ static void to_fp8(SassLower *s, PtxType to, ConvertMode mode) {
     sass_take(s, SASS_MOD_SATFINITE);
     const bool singles = sass_take(s, SASS_MOD_PACK_AB_MERGE_C) && sass_take(s, SASS_MOD_F32);
     if (!singles && !(sass_take(s, SASS_MOD_UNPACK_B_MERGE_C) && sass_take(s, SASS_MOD_F16)))
-        sass_refuse(s, "what it packs is not known");
+        sass_refuse(s, "unsupported packing");
     const uint32_t a = singles ? sass_single(s, 1) : sass_raw(s, &s->inst->operands[2], 0);
     const uint32_t b = singles ? sass_single(s, 2) : PTX_NONE;
     const uint32_t narrow = sass_temp(s, REGISTER_16);
@@ -89,7 +89,7 @@ static void to_pair(SassLower *s, ConvertMode mode) {
     const PtxType to = take_half(s) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
     mode |= modes[sass_listed(s, LIST_ROUND)];
     if (!sass_take(s, SASS_MOD_PACK_AB) || !sass_take(s, SASS_MOD_F32))
-        sass_refuse(s, "what it packs is not known");
+        sass_refuse(s, "unsupported packing");
     refuse_unless_zero(s, 3);
     const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
     emit(s, op_convert_pair,

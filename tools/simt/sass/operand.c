@@ -3,7 +3,7 @@
 
 uint32_t sass_temp(SassLower *s, RegisterClass class) {
     SassTemps *temps = &s->temps[class];
-    if (temps->used == SASS_TEMPS) sass_refuse(s, "it needs too much room");
+    if (temps->used == SASS_TEMPS) sass_refuse(s, "it needs too many registers");
     if (temps->used == temps->count) temps->at[temps->count++] = lower_temp(s->lower, class);
     return temps->at[temps->used++];
 }
@@ -22,12 +22,12 @@ static uint32_t placed(SassLower *s, uint32_t *offset) {
 }
 
 uint32_t sass_register(SassLower *s, uint32_t number) {
-    if (number > SASS_RZ) sass_refuse(s, "it names registers that there are not");
+    if (number > SASS_RZ) sass_refuse(s, "it names registers that do not exist");
     return number == SASS_RZ ? sass_constant(s, 0) : placed(s, &s->registers[number]);
 }
 
 uint32_t sass_uniform(SassLower *s, uint32_t number) {
-    if (number > SASS_URZ) sass_refuse(s, "it names registers that there are not");
+    if (number > SASS_URZ) sass_refuse(s, "it names registers that do not exist");
     return number == SASS_URZ ? sass_constant(s, 0) : placed(s, &s->uniforms[number]);
 }
 
@@ -62,9 +62,9 @@ uint32_t sass_bank(SassLower *s, uint32_t bank, uint64_t at, RegisterClass class
     const uint32_t bytes = register_bytes(class);
     CodeConstant constant = {0, class, at, CONSTANT_PARAMETER};
     if (bank == 0) {
-        if (!known_head(at, bytes)) sass_refuse(s, "what constant bank 0 holds there is not known");
+        if (!known_head(at, bytes)) sass_refuse(s, "unknown address in constant bank 0");
         if (at + bytes > ((lower->function->param_bytes + 7u) & ~7u))
-            sass_refuse(s, "it reads behind the kernel's parameters");
+            sass_refuse(s, "it reads past the end of the kernel's parameters");
     } else {
         const PtxVariable *variable = sass_bank_variable(s, bank);
         uint64_t address;
@@ -109,7 +109,7 @@ uint32_t sass_raw(SassLower *s, const SassOperand *operand, uint32_t part) {
     case SASS_BANK:
         return sass_bank(s, operand->bank, operand->value + 4 * part, REGISTER_32);
     default:
-        sass_refuse(s, "an operand of another kind");
+        sass_refuse(s, "an operand of the wrong kind");
     }
 }
 

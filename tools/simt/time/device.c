@@ -183,12 +183,12 @@ static const char *take(Arena *arena, Csv *csv, Str line, TimeDevice *device, St
     size_t count;
     double value;
     if (!csv_cells(csv, line, &cells, &count)) return csv->fault;
-    if (count != 3) return "not three cells: name,value,unit";
+    if (count != 3) return "expected three cells: name,value,unit";
     *name = cells[0];
     uint32_t k;
     const TimeRow *row = row_of(arena, cells[0], &k);
     if (!row) return NULL;
-    if (!number_of(arena, cells[1], &value)) return "the value is no number";
+    if (!number_of(arena, cells[1], &value)) return "the value is not a number";
     const char *fault = fault_of(arena, row, value);
     if (fault) return fault;
     double *to = place_of(device, row, k);

@@ -59,8 +59,8 @@ static TimeInst *insts_of(const Recorder *r) {
 static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     if (m->cluster_count < m->block_count) return "clusters of blocks";
-    if (m->cooperative) return "how long blocks wait for each other";
-    if (r->outside_code) return "calls of functions that lie elsewhere";
+    if (m->cooperative) return "waits of blocks for each other";
+    if (r->outside_code) return "calls to functions outside the kernel";
     const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
     for (uint64_t w = 0; w < warps; w++)
         for (uint32_t k = 0; k < r->traces[w].count; k++) {

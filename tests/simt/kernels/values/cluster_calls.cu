@@ -351,11 +351,11 @@ static void tell_error(const char *name, cudaError_t got, cudaError_t want) {
 static void errors(int) {
     Array<int> out(32 * 16);
     const cudaError_t bad = cudaErrorInvalidClusterSize;
-    tell_error("a grid that is no multiple", launch(registers, 6, 32, 4, out), bad);
+    tell_error("a grid that is not a multiple", launch(registers, 6, 32, 4, out), bad);
     tell_error("16 blocks", launch(registers, 16, 32, 16, out), bad);
     tell_error("a side of 0", launch(registers, 4, 32, dim3(2, 0, 1), out), bad);
     tell_error("another cluster than the kernel's", launch(rotate, 8, 64, 8, out), bad);
-    tell_error("the kernel's, and a grid that is no multiple", launch(rotate, 8, 64, dim3(0, 0, 0), out), bad);
+    tell_error("the kernel's, and a grid that is not a multiple", launch(rotate, 8, 64, dim3(0, 0, 0), out), bad);
     CUDA(cudaFuncSetAttribute(registers, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     tell_error("16 blocks, allowed", launch(registers, 16, 32, 16, out), cudaSuccess);
     tell_error("32 blocks", launch(registers, 32, 32, 32, out), bad);
@@ -414,7 +414,7 @@ static void tell_largest(const char *name, Kernel kernel, dim3 grid, unsigned th
 static void largest(int) {
     const cudaError_t bad = cudaErrorInvalidClusterSize;
     tell_largest("the largest", chain, 64, 1024, 8, cudaSuccess, 8);
-    tell_largest("the largest, a grid that is no multiple", chain, 63, 1024, 8, bad, 0);
+    tell_largest("the largest, a grid that is not a multiple", chain, 63, 1024, 8, bad, 0);
     CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     tell_largest("the largest, not portable", chain, 64, 1024, 8, cudaSuccess, 16);
     CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
@@ -422,7 +422,7 @@ static void largest(int) {
     tell_largest("the kernel's, 1024 threads", rotate, dim3(64, 2), 1024, dim3(4, 2), cudaSuccess, 8);
     tell_largest("the kernel's, no attribute", rotate, dim3(64, 2), 64, 0, cudaSuccess, 8);
     tell_largest("the kernel's, another cluster", rotate, dim3(64, 2), 64, 8, bad, 8);
-    tell_largest("the kernel's, a grid that is no multiple", rotate, 64, 64, dim3(4, 2), bad, 8);
+    tell_largest("the kernel's, a grid that is not a multiple", rotate, 64, 64, dim3(4, 2), bad, 8);
     tell_largest("the kernel's, such a grid, no attribute", rotate, 64, 64, 0, bad, 8);
 }
 

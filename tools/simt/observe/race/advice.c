@@ -65,7 +65,7 @@ static const char within_cluster[] =
     "put cluster.sync() between, or give each block its own element";
 
 static const char guessed[] = "atomicCAS() tells if it was old, so no result depends on it; a "
-                              "relaxed read (cuda::atomic_ref) is no race";
+                              "relaxed read (cuda::atomic_ref) is not a race";
 
 static const char constant[] = "a read by __ldg() or through const __restrict__ (ld.global.nc) may "
                                "be stale where the kernel writes: read it without either";
@@ -75,7 +75,7 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
                                 bool one_statement) {
     if (one_statement && updates(machine, finding))
         return "volatile orders nothing and updates may get lost: use atomicAdd() or its like; in "
-               "a lock put __threadfence() behind taking it and in front of giving it back";
+               "a lock put __threadfence() after taking it and before releasing it";
     if (finding->between & BETWEEN_BLOCKS)
         return "volatile orders nothing: use __threadfence() on both sides of a flag or ticket, or "
                "an atomic";

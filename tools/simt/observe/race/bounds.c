@@ -86,7 +86,7 @@ void bounds_outside(const Machine *machine, const Inst *inst, uint64_t address, 
         used += snprintf(to + used, room - (size_t)used, ", which has %llu",
                          (unsigned long long)variable->bytes);
     if (there && (size_t)used < room)
-        snprintf(to + used, room - (size_t)used, ", that is in %.*s",
+        snprintf(to + used, room - (size_t)used, ", which is in %.*s",
                  (int)(other.len > 40 ? 40 : other.len), other.at);
 }
 

@@ -39,7 +39,7 @@ static void absent(Checker *checker, const Access *access, uint32_t thread, uint
                    bool ended) {
     finding_add(checker, KIND_CLUSTER, PTX_SHARED, access->inst, thread, NULL, 0, 0,
                 ended ? "thread %u %s shared memory of block %llu of its cluster, which may have "
-                        "ended: put cluster.sync() behind the last access"
+                        "ended: put cluster.sync() after the last access"
                       : "thread %u %s shared memory of block %llu of its cluster, which may not "
                         "have started: put cluster.sync() before the first access",
                 thread, advice_verb(access->kind), (unsigned long long)of);

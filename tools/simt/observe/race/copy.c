@@ -33,7 +33,7 @@ static uint64_t copy_time(void) {
     return RECORD_COPY + 1 + number % (RECORD_COPIES - 1);
 }
 
-// --- copies that are waited for in groups ---
+// --- copies for which a kernel waits in groups ---
 
 // The number of groups that each lane of a warp has closed.
 static uint32_t *groups_of(Checker *checker, uint32_t warp, bool bulk) {
@@ -228,7 +228,7 @@ static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
         finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, other, byte,
                     "the copy of thread %u may not see what thread %u wrote: fence.proxy.async "
-                    "behind the write, before the barrier",
+                    "after the write, before the barrier",
                     thread, other);
         return;
     }
@@ -253,7 +253,7 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
                     check_site_of(checker, write)->inst, record_thread(write),
                     bulk->barrier.address,
                     "the copy of thread %u may not see the mbarrier that thread %u has made: "
-                    "fence.mbarrier_init or fence.proxy.async behind mbarrier.init",
+                    "fence.mbarrier_init or fence.proxy.async after mbarrier.init",
                     thread, record_thread(write));
         return;
     }

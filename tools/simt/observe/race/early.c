@@ -49,7 +49,7 @@ static void against(Checker *checker, const Access *access, uint32_t thread, uin
     if (other->kind == access->kind && other->kind != ACCESS_STORE) return; // two reads, or updates
     finding_add(checker, KIND_EARLY, PTX_GLOBAL, access->inst, thread, other->inst,
                 record_thread(record), address,
-                "thread %u %s what the kernel in front of this one %s, which may still run: "
+                "thread %u %s what the kernel before this one %s, which may still run: "
                 "griddepcontrol.wait (cudaGridDependencySynchronize()) first",
                 thread, advice_verb(access->kind), advice_verb(other->kind));
 }

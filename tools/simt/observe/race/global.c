@@ -20,7 +20,7 @@ static void outside(Checker *checker, const Access *access, uint32_t thread, uin
     }
     const bool front = address < near->address;
     finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                front ? "thread %u %s %llu bytes, %llu in front of an allocation of %llu bytes: "
+                front ? "thread %u %s %llu bytes, %llu before an allocation of %llu bytes: "
                         "guard the index"
                       : "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: "
                         "guard the index",
@@ -43,9 +43,10 @@ static bool is_good(Checker *checker, const Access *access, uint32_t thread, uin
                     heap ? "free it after its last use"
                          : "keep the allocation until the kernel has ended");
     } else if (address % size) {
-        finding_add(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
-                    thread, verb, (unsigned long long)size, (unsigned long long)size);
+        finding_add(
+            checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+            "thread %u %s %llu bytes at an address that is not a multiple of %llu: align it",
+            thread, verb, (unsigned long long)size, (unsigned long long)size);
     } else {
         return true;
     }
@@ -89,8 +90,8 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
                     thread, does);
     else if (front)
         finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s global memory that nothing has written, behind the first %llu "
-                    "bytes of %zu: fill it first (sizes of copies are in bytes)",
+                    "thread %u %s global memory that was never written, past the first %llu bytes "
+                    "of %zu: fill it first (sizes of copies are in bytes)",
                     thread, does, (unsigned long long)front, of->bytes);
     else
         finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,

@@ -27,7 +27,7 @@ typedef struct {
     RestTable *rest;    // accesses that do not fit into them
     Record base;        // of the warp's first lane
     Record mine;        // of the lane that is checked
-    Record copy;        // of an asynchronous copy, recorded in place of mine; 0: it is none
+    Record copy;        // of an asynchronous copy, recorded in place of mine; 0: not a copy
     Record start;       // earlier records are of other launches or blocks: the word is unwritten
     Record skip;        // earlier records are treated as ordered before this access
     Record all_before;  // earlier records happen before every access from now on
@@ -60,7 +60,7 @@ bool race_range(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint
 void race_complete_copy(Shadow *shadow, uint64_t address, uint64_t bytes, Record copy, Record mine);
 void race_forget_copies(Shadow *shadow, Extent where);
 
-// In unwritten.c: reports a read of an unwritten byte; whether an instruction has made so many such
+// In unwritten.c: reports a read of an unwritten byte; whether an instruction has made many such
 // reads that no more are checked.
 void unwritten_read(const Race *at, uint32_t byte);
 bool unwritten_often(const Checker *checker, uint32_t site);
