@@ -9,7 +9,17 @@
 #include "book/names.h"
 #include "book/prose.h"
 #include "book/rungs.h"
+#include "markdown/wrap.h"
 #include "tangle/expand.h"
+
+enum { LINE_MOST = 110 }; // about the chapters' own
+
+// What was woven. For a code host its paragraphs are filled anew, since values are shorter or
+// longer than their keys.
+static Str woven(const Book *book) {
+    Str text = buf_str(&book->out);
+    return book->style == BOOK_GITHUB ? wrap_markdown(book->arena, text, LINE_MOST) : text;
+}
 
 void chapters_weave_file(Book *book) {
     const ChunkFile *file = &book->chunks->files[book->file];
@@ -148,6 +158,9 @@ void chapters_weave(Book *book) {
             book_blank(book);
             chapters_weave_file(book);
         }
+    Str text = woven(book);
+    book->out = (Buf){.arena = book->arena};
+    buf_add(&book->out, text);
     book_sort_errors(book);
 }
 
@@ -190,7 +203,7 @@ static void add_navigation(Book *book, Str folder, size_t front) {
 
 static Str take_text(Book *book) {
     Buf text = {.arena = book->arena};
-    buf_add(&text, buf_str(&book->out));
+    buf_add(&text, woven(book));
     book->out.len = 0;
     return buf_str(&text);
 }

@@ -116,16 +116,33 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     book_add(book, buf_str(&text));
 }
 
-// Adds the lines of a block between fences. If `shown` is not NULL, "…" replaces each run of other
-// lines.
+// The blanks that all lines of a block start with. Lines that the preprocessor reads start at the
+// left anyway.
+static size_t common_indent(const FencePart *part) {
+    size_t common = SIZE_MAX;
+    for (size_t i = 0; i < part->body_count; i++) {
+        Str line = part->body[i];
+        size_t blanks = 0;
+        while (blanks < line.len && line.at[blanks] == ' ') blanks++;
+        bool counts = blanks < line.len && line.at[0] != '#';
+        if (counts && blanks < common) common = blanks;
+    }
+    return common == SIZE_MAX ? 0 : common;
+}
+
+// Adds the lines of a block between fences, without their common indent. If `shown` is not NULL,
+// "…" replaces each run of other lines.
 static void add_lines(Book *book, const FencePart *part, const char *opening, Str info,
                       const bool *shown) {
     Buf text = {.arena = book->arena};
     bool skipped = false;
+    const size_t indent = common_indent(part);
     buf_format(&text, "%.*s%s%.*s\n", STR_ARG(part->ticks), opening, STR_ARG(info));
     for (size_t i = 0; i < part->body_count; i++) {
         bool skip = shown && !shown[i];
-        if (!skip) buf_format(&text, "%.*s\n", STR_ARG(part->body[i]));
+        Str line = part->body[i];
+        bool indented = line.len && line.at[0] == ' ';
+        if (!skip) buf_format(&text, "%.*s\n", STR_ARG(indented ? str_from(line, indent) : line));
         if (skip && !skipped) buf_add(&text, STR("    …\n"));
         skipped = skip;
     }

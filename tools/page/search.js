@@ -30,11 +30,13 @@ const pageSearch = (function () {
         return short.length >= 4 ? short : word.length > 3 ? word.replace(/s$/, "") : word;
     }
 
+    const literal = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
     // A regular expression for a phrase. Short words match as prefixes if they were typed; synonyms
     // such as `sm` match whole words only.
-    function stems(phrase, more) {
-        return phrase.toLowerCase().split(/\s+/).map(word =>
-            stem(word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + (word.length > 3 ? "[a-z]*" : more)).join("\\s+");
+    function stems(phrase, more, ending) {
+        return phrase.toLowerCase().split(/\s+/).map(word => word.length > 3 ?
+            "(?:" + literal(word) + "|" + literal(stem(word)) + (ending || "[a-z]*") + ")" : literal(stem(word)) + more).join("\\s+");
     }
 
     // The terms of a query: one expression per word, or per phrase that has synonyms.
@@ -51,6 +53,15 @@ const pageSearch = (function () {
         return terms.map(term => new RegExp("(?<![a-z0-9])(?:" + term + ")", "gi"));
     }
 
+    // Expressions for a text that is the query or its synonym: with at most a word after it, or in another form.
+    function introductions(text) {
+        const query = text.toLowerCase().replace(/\s+/g, " ").trim();
+        const group = names.find(group => group.some(name => name.toLowerCase() === query));
+        const of = form => (group || []).concat(query).map(name => form(name)).join("|");
+        return [of(name => literal(name.toLowerCase()) + "(?:e?s)?(?:\\s+\\S+)?"), of(name => stems(name, "s?", "[a-z]{0,4}"))]
+            .map(form => new RegExp("^(?:" + form + ")\\W*$", "i"));
+    }
+
     const times = (text, term) => (text.match(term) || []).length;
 
     // Every term must occur. Titles weigh more than text, and a chapter's title more than a
@@ -65,9 +76,11 @@ const pageSearch = (function () {
         return sum;
     }
 
+    // The section that introduces a term comes first: the first one that has it in bold.
     function find(text) {
         const terms = termsOf(text);
-        return { terms: terms, sections: index.map(section => ({ section: section, score: score(section, terms) }))
+        const introduction = introductions(text).map(form => index.find(section => section.bold.some(words => form.test(words)))).find(Boolean);
+        return { terms: terms, sections: index.map(section => ({ section: section, score: section === introduction ? Infinity : score(section, terms) }))
             .filter(hit => hit.score > 0).sort((a, b) => b.score - a.score).slice(0, 20).map(hit => hit.section) };
     }
 
