@@ -1,12 +1,12 @@
-"""counts.py: figures of counters by chapter, and of bank conflicts."""
+"""counts.py: figures of counters by chapter, of bank conflicts, and of the active lanes of a warp."""
 
 import math
 
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, NullLocator
 from style import (
-    BLUE, FAINT, GREY, INK, MUTED, NARROW, ORANGE, WIDTH, bare, count_text, counter_text, heading, lines_of,
-    sheet,
+    BLUE, FAINT, GREY, INK, MUTED, NARROW, ORANGE, WIDTH, bare, box, count_text, counter_text, heading,
+    line, lines_of, sheet, word,
 )
 
 # Distances between bars or steps and their labels.
@@ -217,4 +217,50 @@ def bank_shapes(data, name):
     return figure, what, " ".join(words)
 
 
-PICTURES = {"counters": counters, "banks": banks, "bank_shapes": bank_shapes}
+# --- the active lanes of a warp over time ---
+
+
+def runs_of(lanes):
+    """[first, count] of consecutive lanes."""
+    runs = []
+    for lane in lanes:
+        if runs and sum(runs[-1]) == lane:
+            runs[-1][1] += 1
+        else:
+            runs.append([lane, 1])
+    return runs
+
+
+def lanes(data, name):
+    what = f"A warp’s lanes over time: {data['kernel']}"
+    below = lines_of("Time goes right, a column for each access to shared memory, as the CPU device ran it. Blue: the "
+                     "lane takes part; empty: it is switched off. Orange: a barrier")
+    steps, top, left, each = data["steps"], 0.66 + 0.17 * len(below), 0.46, 0.085
+    wide, bottom = (NARROW - left - 0.1) / len(steps), top + 32 * each
+    figure, place, write = sheet(bottom + 0.3, name, NARROW)
+    heading(write, what, below)
+    axes = place(0, 0, NARROW, bottom + 0.3)
+    axes.set_xlim(0, NARROW)
+    axes.set_ylim(bottom + 0.3, 0)
+    axes.set_axis_off()
+    for lane in (0, 8, 16, 24, 31):
+        word(axes, left - 0.07, top + (lane + 0.5) * each, f"{lane}", MUTED, ha="right")
+    word(axes, left - 0.07, top - 0.12, "lane", MUTED, ha="right")
+    word(axes, left - 0.07, bottom + 0.14, "level", MUTED, ha="right")
+    said = []
+    for k, step in enumerate(steps):
+        x = left + k * wide
+        if not step:
+            line(axes, (x + wide / 2, top - 0.04), (x + wide / 2, bottom + 0.04), ORANGE, 1.2)
+            continue
+        group = next((i for i, other in enumerate(steps[k:]) if not other), len(steps) - k)
+        if k and not steps[k - 1] and group > 1:
+            said.append(f"level {len(said) + 1}: {len(step[1])} of 32 lanes")
+            word(axes, x + group * wide / 2, bottom + 0.14, f"{len(said)}", MUTED)
+        box(axes, x + 0.012, top, wide - 0.024, 32 * each, edge=FAINT, linewidth=0.6)
+        for first, count in runs_of(step[1]):
+            box(axes, x + 0.012, top + first * each + 0.01, wide - 0.024, count * each - 0.02, fill=BLUE, edge=BLUE, linewidth=0)
+    return figure, what, "; ".join(said) + "."
+
+
+PICTURES = {"lanes": lanes, "counters": counters, "banks": banks, "bank_shapes": bank_shapes}

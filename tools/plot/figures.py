@@ -9,6 +9,7 @@ from functools import partial
 from floors import first_of, kernel_floors, rates_of
 from roles import missing_kernel, scenes_of
 from row_data import map_data, rates_data, rows_data
+from timelines import instructions_of
 
 CEILING = "read_ceiling"  # reading without summing, in every lab
 LIBRARY = "cub_device_reduce"  # the baseline of comparisons
@@ -365,26 +366,6 @@ def figures_of(devices, counters, traces, errors, roles, names):
 
 
 # --- traces of the CPU device by steps of an algorithm, for the banks in counts.py ---
-
-def instructions_of(rows):
-    """The rows of one warp as [op, bytes, accesses], None for a barrier.
-
-    Accesses are [lane, address]. A trace lists the lanes of an instruction in ascending order, so a lane
-    that is not larger than the previous one, or another line of code, starts the next instruction.
-    """
-    instructions, key, last = [], None, -1
-    for row in rows:
-        if row["space"] == "barrier":
-            instructions.append(None)
-            key = None
-        elif row["space"] == "shared":
-            here = (row["op"], row["bytes"], row["line"])
-            if here != key or row["lane"] <= last:
-                instructions.append([row["op"], row["bytes"], []])
-            instructions[-1][2].append([row["lane"], row["address"]])
-            key, last = here, row["lane"]
-    return instructions
-
 
 def trace_steps(table):
     """The shared-memory accesses of one warp by steps of its algorithm: [label, op, bytes, accesses].

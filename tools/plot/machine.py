@@ -81,6 +81,43 @@ def machine_words(data, fill):
     )
 
 
+# --- Little's law ---
+
+
+def little(data, name):
+    """Draws throughput upwards and latency to the right, for all that memory gives and for a load of each thread. The
+    area is what is in flight."""
+    what = "Little’s law"
+    below = lines_of(f"{data['device']}. Up: bytes a second; right: how long a load takes; an area: bytes in flight")
+    top, wide, high = 0.75 + 0.17 * len(below), 1.25, 1.7
+    figure, place, write = sheet(top + high + 0.42, name, NARROW)
+    heading(write, what, below)
+    axes = place(0, 0, NARROW, top + high + 0.42)
+    axes.set_xlim(0, NARROW)
+    axes.set_ylim(top + high + 0.42, 0)
+    axes.set_axis_off()
+    latency, held = nanoseconds(data["memory_us"]), data["held"] / data["memory_us"] / 1e3
+    said, bottom = [], top + high
+    for left, gbps, color, title in (
+        (0.92, data["gbps"], BLUE, "all that memory gives"),
+        (3.1, min(held, data["gbps"]), ORANGE, f"{data['each']} bytes for each thread"),
+    ):
+        tall = high * gbps / data["gbps"]
+        size = f"{significant(gbps * data['memory_us'] / 1e3)} MB"
+        middle = bottom - tall / 2
+        word(axes, left + wide / 2, top - 0.14, title, fontweight="bold")
+        box(axes, left, bottom - tall, wide, tall, fill=color, pale=True, edge=color)
+        word(axes, left + wide / 2, middle - 0.09, size, size=11, fontweight="bold")
+        word(axes, left + wide / 2, middle + 0.11, "in flight", MUTED)
+        arrow(axes, (left - 0.08, bottom), (left - 0.08, bottom - tall), MUTED)
+        word(axes, left - 0.14, middle - 0.08, significant(gbps), ha="right")
+        word(axes, left - 0.14, middle + 0.08, "GB/s", MUTED, ha="right")
+        arrow(axes, (left, bottom + 0.09), (left + wide, bottom + 0.09), MUTED)
+        word(axes, left + wide / 2, bottom + 0.24, latency)
+        said.append(f"{title}: {significant(gbps)} GB/s × {latency} = {size} in flight")
+    return figure, what, "; ".join(said) + "."
+
+
 # --- a block's life ---
 
 KINDS = {  # colour, whether it is pale, and meaning
@@ -268,4 +305,4 @@ def predicted(data, name):
     return figure, what, "; ".join(text for _, _, text in legend) + "."
 
 
-PICTURES = {"machine": machine, "life": life, "places": places, "waits": waits, "loads": loads, "predicted": predicted}
+PICTURES = {"machine": machine, "little": little, "life": life, "places": places, "waits": waits, "loads": loads, "predicted": predicted}

@@ -36,8 +36,8 @@ from shapes import (
 )
 from tables import Fault, read_printed
 from timelines import (
-    all_reduce_data, edges_data, life_data, loads_data, mailbox_data, predicted_data, sizes_data,
-    stride_data, ticket_data, waits_data,
+    all_reduce_data, edges_data, lanes_data, life_data, loads_data, mailbox_data, predicted_data,
+    sizes_data, stride_data, ticket_data, waits_data,
 )
 
 ROLES = ("counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map")
@@ -144,6 +144,15 @@ def machine_data(table):
     }
 
 
+def little_data(table, bytes_each=4):
+    """Chapter 1's throughput and latency, and the bytes in flight if every thread waits for `bytes_each`."""
+    machine = machine_data(table)
+    if not machine:
+        return None
+    held = bytes_each * 32 * machine["warps"] * machine["sms"]
+    return {key: machine[key] for key in ("device", "gbps", "memory_us")} | {"held": held, "each": bytes_each}
+
+
 def always(data):
     """The data of a scene that depends on no measurement."""
     return lambda table: data
@@ -152,6 +161,8 @@ def always(data):
 SCENES = {
     "grid": ("grid", always(grid_data())),
     "machine": ("machine", lambda table: table and machine_data(table)),
+    "little": ("little", lambda table: table and little_data(table)),
+    "divergence": ("lanes", lambda table: table and lanes_data(table.path.parent, "02-block_sum_interleaved")),
     "tree-interleaved": ("tree", always(tree_data("interleaved"))),
     "tree-strided": ("tree", always(tree_data("strided"))),
     "tree-sequential": ("tree", always(tree_data("sequential"))),

@@ -232,3 +232,42 @@ def predicted_data(table):
     name_of = lambda name: read_table(folder.parent / f"{name}.csv", "device").facts["device"]
     found = [{"device": name_of(name), "points": points} for name, points in devices.items() if points]
     return {"devices": found} if found else None
+
+
+# --- a divergent warp, from the CPU device's trace, for the picture in counts.py ---
+
+
+def instructions_of(rows):
+    """The rows of one warp as [op, bytes, accesses], None for a barrier.
+
+    Accesses are [lane, address]. A trace lists the lanes of an instruction in ascending order, so a lane
+    that is not larger than the previous one, or another line of code, starts the next instruction.
+    """
+    instructions, key, last = [], None, -1
+    for row in rows:
+        if row["space"] == "barrier":
+            instructions.append(None)
+            key = None
+        elif row["space"] == "shared":
+            here = (row["op"], row["bytes"], row["line"])
+            if here != key or row["lane"] <= last:
+                instructions.append([row["op"], row["bytes"], []])
+            instructions[-1][2].append([row["lane"], row["address"]])
+            key, last = here, row["lane"]
+    return instructions
+
+
+def lanes_data(folder, name):
+    """The lanes of the first warp of a trace at each of its accesses to shared memory; None for a barrier."""
+    path = folder / f"trace-{name}.csv"
+    table = read_table(path, "trace") if path.exists() else None
+    launches = {}
+    for row in table.rows if table else []:
+        launches.setdefault(row["launch"], []).append(row)
+    if not launches:
+        return None
+    rows = max(launches.values(), key=len)
+    first = (rows[0]["block"], rows[0]["warp"])
+    times = instructions_of([row for row in rows if (row["block"], row["warp"]) == first])
+    steps = [access and [access[0], [lane for lane, _ in access[2]]] for access in times]
+    return {"kernel": rows[0]["kernel"], "steps": steps}
