@@ -196,7 +196,8 @@ static size_t quote_length(Str line) {
         size_t at = length;
         while (at < line.len && at < length + 3 && line.at[at] == ' ') at++;
         if (at >= line.len || line.at[at] != '>') return length;
-        length = at + 1 + (at + 1 < line.len && line.at[at + 1] == ' ');
+        bool blank = at + 1 < line.len && (line.at[at + 1] == ' ' || line.at[at + 1] == '\t');
+        length = at + 1 + blank;
     }
 }
 
@@ -229,7 +230,7 @@ static void take_line(Wrap *wrap, Str line) {
     if (wrap->open && wrap->item == 0 && isdigit((unsigned char)text.at[0]) &&
         !str_starts(text, STR("1")))
         marker = 0; // only a list that starts with 1 can interrupt a paragraph
-    bool code = !wrap->open && lead >= wrap->item + 4;
+    bool code = !wrap->open && (lead >= wrap->item + 4 || str_starts(text, STR("\t")));
     wrap->verbatim = !code && (str_starts(text, STR("$$")) || is_definition(text));
     if (html_block_starts(text, wrap->open, &wrap->html)) {
         if (html_block_ends(wrap->html, text)) wrap->html = 0;
