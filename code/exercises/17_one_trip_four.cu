@@ -1,5 +1,5 @@
 // Generated from chapters/17-how-long.md by tangle: edit that file, not this one.
-// Exercise: one trip, four times the elements. Change lane_part() so that a load brings 16 bytes.
+// Exercise: one load, four times the elements. Change lane_part() so that a load brings 16 bytes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

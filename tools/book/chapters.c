@@ -14,8 +14,8 @@
 
 enum { LINE_MOST = 110 }; // about the chapters' own
 
-// What was woven. For a code host its paragraphs are filled anew, since values are shorter or
-// longer than their keys.
+// What was woven. For a code host its paragraphs are wrapped again, since values are shorter
+// or longer than their keys.
 static Str woven(const Book *book) {
     Str text = buf_str(&book->out);
     return book->style == BOOK_GITHUB ? wrap_markdown(book->arena, text, LINE_MOST) : text;

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "grade/child.h"
 #include "numbers/read.h"
+#include "numbers/verdict.h"
 
 enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, FAILURES_MAX = 3 };
 
@@ -253,7 +254,7 @@ static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path
     for (size_t r = 0; r < table.row_count; r++) {
         const ResultRow *row = &table.rows[r];
         ProgramLine line = {results_cell(&table, row, STR("file")),
-                            results_cell(&table, row, STR("stall")),
+                            verdict_stall_name(results_cell(&table, row, STR("stall"))),
                             (size_t)results_cell_number(&table, row, STR("line")),
                             results_cell_number(&table, row, STR("predicted_pct"))};
         if (!str_equal(results_cell(&table, row, STR("kernel")), kernel)) continue;

@@ -36,14 +36,14 @@ typedef struct {
     double pct;
 } ProgramGain;
 
-// A line of the source, its percentage of a launch's time, and its greatest stall.
+// A line of the source, its percentage of a launch's time, and its longest stall.
 typedef struct {
     Str file, stall;
     size_t line;
     double pct;
 } ProgramLine;
 
-// The greatest gains and slowest lines of the launch with the longest predicted time, in descending
+// The largest gains and slowest lines of the launch with the longest predicted time, in descending
 // order. Unused entries have 0 percent.
 enum { PROGRAM_GAINS = 3, PROGRAM_LINES = 2 };
 typedef struct {

@@ -77,6 +77,8 @@ static void print_hazards(const Grading *grading) {
         for (Str rest = hazard->more; str_line(&rest, &line);)
             printf("            %.*s\n", STR_ARG(str_trim(line)));
     }
+    if (program->hazard_count > HAZARDS_SHOWN)
+        printf("          and %zu more\n", program->hazard_count - HAZARDS_SHOWN);
 }
 
 static bool mentions(Str text, Str word) { return str_find(text, word) != SIZE_MAX; }

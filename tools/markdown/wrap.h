@@ -1,4 +1,4 @@
-// Wrap: fills the paragraphs of a Markdown text again. The text means the same afterwards.
+// Wrap: wraps the paragraphs of a Markdown text again. The text means the same afterwards.
 #ifndef MARKDOWN_WRAP_H
 #define MARKDOWN_WRAP_H
 

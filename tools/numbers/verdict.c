@@ -115,3 +115,9 @@ void verdict_add(Arena *arena, ResultTable *device, const ResultTable *counters)
         decide(arena, device, row, blocks * start_us, added[r]);
     }
 }
+
+Str verdict_stall_name(Str stall) {
+    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++)
+        if (str_equal(str_from(stalls[i].column, STR("stall_").len), stall)) return stalls[i].name;
+    return stall;
+}

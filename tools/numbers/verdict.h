@@ -18,4 +18,7 @@
 // `empty_blocks`, which does nothing else. plot/floors.py draws the same bound, from the same row.
 void verdict_add(Arena *arena, ResultTable *device, const ResultTable *counters);
 
+// The book's words for a stall such as `long_scoreboard`; `stall` itself if there are none.
+Str verdict_stall_name(Str stall);
+
 #endif

@@ -42,10 +42,11 @@
             const level = Number((/^H([123])$/.exec(node.tagName) || [])[1]);
             if (level === 1) chapter = title(node);
             if (level && node.id) {
-                pageSearch.index.push({ id: node.id, level: level, title: title(node), chapter: chapter, text: "", code: "", bold: [] });
+                pageSearch.index.push({ id: node.id, level: level, title: title(node), chapter: chapter, text: "", code: "", bold: [], link: "" });
             } else if (pageSearch.index.length) {
                 const section = pageSearch.index.at(-1);
                 section[node.matches("pre, .chunk, details") ? "code" : "text"] += " " + openText(node).replace(/\s+/g, " ").trim();
+                section.link = section.link || (node.querySelector("a[href^='#']") || { hash: "" }).hash;
                 for (const words of node.querySelectorAll("strong"))
                     if (!words.closest(".answer, .answers, .label, .scores")) section.bold.push(words.textContent.replace(/\s+/g, " "));
             }

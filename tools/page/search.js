@@ -76,10 +76,13 @@ const pageSearch = (function () {
         return sum;
     }
 
-    // The section that introduces a term comes first: the first one that has it in bold.
+    // The section that introduces a term comes first: the one to which the glossary's entry links, else
+    // the first one that has the term in bold.
     function find(text) {
-        const terms = termsOf(text);
-        const introduction = introductions(text).map(form => index.find(section => section.bold.some(words => form.test(words)))).find(Boolean);
+        const terms = termsOf(text), forms = introductions(text);
+        const entry = index.find(section => section.chapter.endsWith("Glossary") && forms[1].test(section.title));
+        const introduction = (entry && index.find(section => "#" + section.id === entry.link)) ||
+            forms.map(form => index.find(section => section.bold.some(words => form.test(words)))).find(Boolean);
         return { terms: terms, sections: index.map(section => ({ section: section, score: section === introduction ? Infinity : score(section, terms) }))
             .filter(hit => hit.score > 0).sort((a, b) => b.score - a.score).slice(0, 20).map(hit => hit.section) };
     }

@@ -45,7 +45,7 @@ static const char usage[] =
     "                  instructions, active lanes and divergent branches match the hardware too;\n"
     "                  not with --check\n"
     "  --time DEVICE   predict, from machine code, how long each launch takes on the device of\n"
-    "                  results/DEVICE-machine.csv or of a FILE.csv, and what limits it; adds to\n"
+    "                  results/DEVICE-machine.csv or of a FILE.csv, and its limiter; adds to\n"
     "                  --lines and --html each line's share, to --csv the columns predicted_us,\n"
     "                  limiter, stall and the time without each limit\n"
     "  --warm          with --time: assume that data read by earlier launches is still in the L2 cache\n"
