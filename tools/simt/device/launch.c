@@ -242,6 +242,7 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     report->arena.leave = NULL;
     module->arena.leave = outer;
     observers_close(&run.observed);
+    orders_forget(&report->orders);
     if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
     report->serial = run.machine.grid_id;
     pthread_mutex_unlock(&one_at_a_time);

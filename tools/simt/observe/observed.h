@@ -10,6 +10,7 @@
 #include "simt/observe/count/banks.h"
 #include "simt/observe/count/counters.h"
 #include "simt/observe/race/hazard.h"
+#include "simt/observe/race/result.h"
 #include "simt/observe/race/touched.h"
 #include "simt/sass/cubin.h"
 
@@ -40,6 +41,8 @@ typedef struct {
     bool cut;           // at least one order was not tried, or did not run to its end
     uint64_t failed_in; // the seed of an order in which it failed without a finding; 0: none
     SimtError failure;
+    Image *images; // what the orders that ended have left in memory, until the launch is over
+    size_t image_count, image_capacity;
 } Orders;
 
 // The results of one launch. If it failed, these are only those that do not depend on the number
@@ -55,6 +58,7 @@ typedef struct LaunchReport {
     size_t hazard_count;
     Orders orders;
     TouchedList touched; // see Launch.touched
+    DifferenceList differences;
     // With SimtOptions.instructions. They point into the module and are valid as long as it lives.
     SpanCounters *spans;
     size_t span_count;

@@ -1,0 +1,15 @@
+// Reports results that depend on the order of blocks and warps, once the host reads them.
+#ifndef READ_BACK_H
+#define READ_BACK_H
+
+#include "simt/device/device.h"
+
+// Remembers what a launch of the kernel has left that depends on the order.
+void read_back_keep(const char *mangled, const DifferenceList *list);
+// The host reads these bytes.
+void read_back_read(uint64_t address, size_t bytes);
+// Bytes are overwritten, by the host or with a copy of others.
+void read_back_written(uint64_t address, size_t bytes);
+void read_back_moved(uint64_t to, uint64_t from, size_t bytes);
+
+#endif
