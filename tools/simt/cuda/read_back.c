@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "simt/exec/machine.h"
+#include "simt/memory/memory.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 
@@ -54,7 +55,8 @@ void read_back_keep(const char *mangled, const DifferenceList *list) {
 }
 
 static bool within(const Kept *one, uint64_t address, size_t bytes) {
-    return one->found.address - address < bytes;
+    const uint64_t end = one->found.address + ptx_type_bytes(one->found.type);
+    return end > address && one->found.address < address + bytes;
 }
 
 void read_back_written(uint64_t address, size_t bytes) {
@@ -100,6 +102,8 @@ static void report(const Kept *one) {
     if (found->argument)
         snprintf(element, sizeof element, "element %lld of argument %u", (long long)found->element,
                  found->argument);
+    else if (memory_of_module(memory_find(found->address)->kind))
+        snprintf(element, sizeof element, "a variable");
     else
         snprintf(element, sizeof element, "global address 0x%llx",
                  (unsigned long long)found->address);
@@ -132,4 +136,30 @@ void read_back_read(uint64_t address, size_t bytes) {
         if (within(&kept[k], address, bytes) && !was_reported(&kept[k]) &&
             result_holds(&kept[k].found))
             report(&kept[k]);
+}
+
+// --- managed and pinned memory, which host code reads without a call ---
+
+enum { PAGE = 4096, ONE_OBJECT = 64 }; // bytes
+
+void read_back_guard(void) {
+    uint64_t last = 0;
+    for (size_t k = 0; k < count && memory_of_host_count; k++) {
+        const uint64_t address = kept[k].found.address;
+        if (address / PAGE == last || !result_holds(&kept[k].found)) continue;
+        if (!memory_of_host(memory_find(address)->kind)) continue;
+        last = address / PAGE;
+        guard_pages(address, address + 1, true);
+    }
+}
+
+// Only the first access to a page faults. Host code that reads an array reads on, but of a small
+// allocation, such as a structure, it may read one member alone.
+void read_back_fault(const GuardFault *fault) {
+    const Allocation *of = memory_find(fault->address);
+    if (fault->write || !of || !count) return;
+    if (of->bytes <= ONE_OBJECT)
+        read_back_read(fault->address, 1);
+    else
+        read_back_read(fault->address / PAGE * PAGE, PAGE);
 }

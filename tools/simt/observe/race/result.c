@@ -192,7 +192,7 @@ static void list(Comparison *of, uint64_t address, Record last, ResultKind kind,
         .line = place.line,
         .call_file = call.file < module->file_count ? module->file_short[call.file] : NULL,
         .call_line = call.line,
-        .argument = argument.of ? argument.number : 0,
+        .argument = argument.of && !argument.gap ? argument.number : 0,
         .element = (int64_t)(address - argument.pointer) / bytes};
 }
 
