@@ -176,7 +176,8 @@ static void list(Comparison *of, uint64_t address, Record last, ResultKind kind,
     const PtxModule *module = machine->module;
     const Argument argument = argument_near(machine, address);
     const PtxInst *ptx = of->inst ? machine_instruction(machine, of->inst) : NULL;
-    const PtxPlace place = finding_place(machine, of->inst);
+    PtxPlace place = finding_place(machine, of->inst);
+    if (!place.line && ptx) place = (PtxPlace){0, ptx->ptx_line};
     const PtxPlace call = ptx ? ptx->call : (PtxPlace){0, 0};
     const int64_t bytes = ptx_type_bytes(of->type);
     ARENA_GROW(of->arena, of->at, of->count, of->capacity);
