@@ -49,9 +49,9 @@ static void add(const Kept *one) {
     if (kept && count < MOST && !was_reported(one)) kept[count++] = *one;
 }
 
-void read_back_keep(const char *mangled, const DifferenceList *list) {
-    if (list->count) keep_those_that_hold();
-    for (size_t k = 0; k < list->count; k++) add(&(Kept){mangled, list->at[k]});
+void read_back_keep(const char *mangled, const Difference *found, size_t found_count) {
+    if (found_count) keep_those_that_hold();
+    for (size_t k = 0; k < found_count; k++) add(&(Kept){mangled, found[k]});
 }
 
 static bool within(const Kept *one, uint64_t address, size_t bytes) {
@@ -85,6 +85,15 @@ static void write_order(char *to, size_t room, uint64_t order) {
         snprintf(to, room, "in order %llu", (unsigned long long)order);
 }
 
+static void write_value(char *to, size_t room, PtxType type, uint64_t value) {
+    const uint32_t unused = 64 - ptx_type_bytes(type) * 8;
+    const int64_t whole = (int64_t)(value << unused) >> unused;
+    if (ptx_type_is_float(type))
+        snprintf(to, room, type == PTX_F64 ? "%.17g" : "%.9g", result_number(type, value));
+    else
+        snprintf(to, room, "%lld", (long long)whole);
+}
+
 static void report(const Kept *one) {
     static const char *const what[] = {
         [RESULT_DIFFERS] = "result depends on the order",
@@ -107,8 +116,8 @@ static void report(const Kept *one) {
     else
         snprintf(element, sizeof element, "global address 0x%llx",
                  (unsigned long long)found->address);
-    result_write(value, sizeof value, found->type, found->value);
-    result_write(other, sizeof other, found->type, found->other);
+    write_value(value, sizeof value, found->type, found->value);
+    write_value(other, sizeof other, found->type, found->other);
     write_order(order, sizeof order, found->order);
     snprintf(text, sizeof text,
              "%s%s in %s\n"
@@ -119,8 +128,6 @@ static void report(const Kept *one) {
     const Hazard hazard = {.kind = "result depends on the order",
                            .file = found->file,
                            .line = found->line,
-                           .call_file = found->call_file,
-                           .call_line = found->call_line,
                            .note = found->kind != RESULT_DIFFERS,
                            .told = text,
                            .occurrences = 1};

@@ -2,11 +2,11 @@
 #ifndef READ_BACK_H
 #define READ_BACK_H
 
-#include "simt/device/device.h"
+#include "simt/device/result.h"
 #include "simt/memory/guard.h"
 
 // Remembers what a launch of the kernel has left that depends on the order.
-void read_back_keep(const char *mangled, const DifferenceList *list);
+void read_back_keep(const char *mangled, const Difference *found, size_t found_count);
 // The host reads these bytes.
 void read_back_read(uint64_t address, size_t bytes);
 // Guards the managed and pinned memory in which such elements are, and receives the host's faults.

@@ -37,6 +37,20 @@ void image_fill_small(Image *image) {
             image_fill(image, low);
 }
 
+bool image_differs(const Image *image, uint64_t *address) {
+    uint64_t at = *address - memory_base;
+    for (size_t part = at >> IMAGE_SHIFT; part < image->parts;
+         at = (uint64_t)++part << IMAGE_SHIFT) {
+        const uint8_t *here = memory_at(memory_base), *there = image->bytes;
+        const uint64_t end = (uint64_t)(part + 1) << IMAGE_SHIFT;
+        if (!image->filled[part] || !memcmp(here + at, there + at, end - at)) continue;
+        while (here[at] == there[at]) at++;
+        *address = memory_base + at;
+        return true;
+    }
+    return false;
+}
+
 void image_close(Image *image) {
     if (image->bytes) munmap(image->bytes, image->parts * (IMAGE_PART + 1u));
     *image = (Image){0};

@@ -22,6 +22,8 @@ bool image_open(Image *image, uint64_t order);
 void image_fill(Image *image, uint64_t address);
 // Copies all live allocations, unless they are so large that this takes long.
 void image_fill_small(Image *image);
+// Moves the address to the first byte from there on that differs from memory. False: there is none.
+bool image_differs(const Image *image, uint64_t *address);
 void image_close(Image *image);
 
 #endif

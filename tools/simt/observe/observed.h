@@ -10,10 +10,10 @@
 #include "simt/observe/count/banks.h"
 #include "simt/observe/count/counters.h"
 #include "simt/observe/race/hazard.h"
-#include "simt/observe/race/result.h"
 #include "simt/observe/race/touched.h"
 #include "simt/sass/cubin.h"
 
+typedef struct Difference Difference; // device/ is above this header
 typedef struct TimeDevice TimeDevice; // time/ is above this header
 typedef struct TimePrediction TimePrediction;
 typedef struct TimeLine TimeLine;
@@ -57,8 +57,9 @@ typedef struct LaunchReport {
     Hazard *hazards;
     size_t hazard_count;
     Orders orders;
-    TouchedList touched; // see Launch.touched
-    DifferenceList differences;
+    TouchedList touched;     // see Launch.touched
+    Difference *differences; // what depends on the order, see device/result.h
+    size_t difference_count;
     // With SimtOptions.instructions. They point into the module and are valid as long as it lives.
     SpanCounters *spans;
     size_t span_count;

@@ -177,7 +177,6 @@ static void report(Observer *self, Observed *of) {
     Check *check = (Check *)(void *)self;
     LaunchReport *to = of->report;
     to->hazard_count = finding_report(check, &to->arena, &to->hazards);
-    result_list(check, &to->arena, to->orders.images, to->orders.image_count, &to->differences);
     if (of->touched != TOUCHED_NONE) touched_list(check, &to->arena, of->touched, &to->touched);
 }
 
@@ -206,7 +205,8 @@ void check_open(Observed *of) {
                                        .forked = shadow_reset,
                                        .send = finding_send,
                                        .receive = finding_receive,
-                                       .fill = result_fill,
+                                       .fill = touched_fill,
+                                       .store = touched_store,
                                        .attach = attach,
                                        .detach = detach,
                                        .begin = begin,

@@ -1,101 +1,70 @@
 // Compares what a launch leaves in global memory with what it leaves in other orders. See result.h.
-#include "simt/observe/race/result.h"
+#include "simt/device/result.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "simt/observe/race/checker.h"
+#include "simt/device/module_inside.h"
+#include "simt/exec/address.h"
+#include "simt/observe/race/shadow.h"
 #include "simt/ops/half.h"
 
 enum { MOST = 256 }; // elements that are listed of an allocation
 
 typedef struct {
-    const Check *check;
+    const Machine *machine;
     const Image *image;
     Arena *arena;
-    Record first; // of the launch, which is the latest one
     Difference *at;
     size_t count, capacity;
-    Extent allocation;        // the current one; empty: the host cannot read it
+    uint64_t low, high;       // of the current allocation; empty: the host cannot read it
     size_t from;              // its first difference
-    uint64_t seen, stride;    // elements that differ there; every stride-th is listed
     uint64_t values, others;  // sums of hashes of its values in the two orders,
     uint64_t all, others_all; // and of the allocations whose sums differ
     const Inst *inst;         // the last store,
     PtxType type;             // and the type of what it stores
 } Comparison;
 
-void result_fill(Observer *self, Image *image) {
-    const Check *check = (const Check *)(const void *)self;
-    const Record first = check->launch << RECORD_TIME;
-    size_t count;
-    Shadow *const *regions = shadow_all(&count);
-    for (size_t k = 0; k < count; k++)
-        if (regions[k]->latest[WRITE] >= first) image_fill(image, regions[k]->low);
-    image_fill_small(image);
-}
-
 // --- types ---
 
-static PtxType first_type(const PtxInst *inst) {
-    for (uint8_t k = 0; k < inst->modifier_count; k++)
-        if (inst->modifiers[k] < PTX_TYPES) return (PtxType)inst->modifiers[k];
-    return PTX_B32;
-}
-
-// The type of a register. One without a type of its own has that of the value that was moved into
-// it or computed in it, as the word that atomicCAS() exchanges may be a double.
+// The type of a register. If its own is no number, that of the value that was moved into it or
+// computed in it: the word that atomicCAS() exchanges may be a double.
 static PtxType type_of(const PtxFunction *function, uint32_t reg) {
-    const PtxType declared = function->registers[reg].type;
-    for (uint32_t k = 0; k < function->inst_count && !ptx_type_is_float(declared); k++) {
+    const PtxType own = function->registers[reg].type;
+    for (uint32_t k = 0; k < function->inst_count && !ptx_type_is_float(own); k++) {
         const PtxInst *inst = &function->insts[k];
         if (!ptx_has_result(inst) || inst->operands[0].reg != reg) continue;
-        const PtxOperand *from = &inst->operands[1];
-        const bool moved = inst->opcode == OPCODE_MOV && from->kind == PTX_OPERAND_REG;
-        const PtxType type = moved ? function->registers[from->reg].type : first_type(inst);
-        if (ptx_type_is_float(type) && ptx_type_bytes(type) == ptx_type_bytes(declared))
-            return type;
+        const uint32_t from = inst->opcode == OPCODE_MOV ? inst->operands[1].reg : PTX_NONE;
+        uint32_t at = 0;
+        while (at + 1u < inst->modifier_count && inst->modifiers[at] >= PTX_TYPES) at++;
+        const uint32_t type =
+            from != PTX_NONE ? function->registers[from].type : inst->modifiers[at];
+        if (type < PTX_TYPES && ptx_type_is_float((PtxType)type)) return (PtxType)type;
     }
-    return declared;
+    return own;
 }
 
-// The type of the elements that an instruction stores, of which a pair is two.
+// The type of the elements that an instruction stores.
 static PtxType stored_type(const Machine *machine, const Inst *inst) {
     const PtxInst *ptx = machine_instruction(machine, inst);
-    const Code *code = ptx ? machine_code(machine, inst) : NULL;
-    if (!code || !ptx->modifier_count) return PTX_B32;
-    const uint8_t last = ptx->modifiers[ptx->modifier_count - 1];
-    PtxType type = last < PTX_TYPES ? (PtxType)last : first_type(ptx);
-    const PtxOperand *value = NULL;
-    for (uint32_t k = 1; k < ptx->operand_count; k++)
-        if (ptx->operands[k].kind != PTX_OPERAND_ADDRESS) value = &ptx->operands[k];
-    if (value && value->kind == PTX_OPERAND_VECTOR) value = &value->items[0];
-    if (value && value->kind == PTX_OPERAND_REG && !ptx_type_is_float(type)) {
-        const PtxType own = type_of(code->source, value->reg);
-        if (ptx_type_is_float(own) && ptx_type_bytes(own) == ptx_type_bytes(type)) type = own;
+    const uint8_t last = ptx->modifier_count ? ptx->modifiers[ptx->modifier_count - 1] : PTX_TYPES;
+    PtxType type = last < PTX_TYPES ? (PtxType)last : PTX_B32;
+    const PtxOperand *value = &ptx->operands[ptx->operand_count - 1];
+    if (value->kind == PTX_OPERAND_VECTOR) value = &value->items[0];
+    if (value->kind == PTX_OPERAND_REG && !ptx_type_is_float(type)) {
+        const PtxType own = type_of(machine_code(machine, inst)->source, value->reg);
+        if (ptx_type_bytes(own) == ptx_type_bytes(type)) type = own;
     }
-    return type == PTX_F16X2    ? PTX_F16
-           : type == PTX_BF16X2 ? PTX_BF16
-           : type == PTX_B128   ? PTX_B64
-                                : type;
+    if (ptx_type_is_pair(type)) type = type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+    return ptx_type_bytes(type) > 8 ? PTX_B64 : type;
 }
 
-static double number(PtxType type, uint64_t value) {
-    const uint32_t word = (uint32_t)value, high = word << 16;
+double result_number(PtxType type, uint64_t value) {
+    const uint32_t word = (uint32_t)value << (type == PTX_BF16 ? 16 : 0);
     double wide;
     float single;
     memcpy(&wide, &value, sizeof wide);
-    memcpy(&single, type == PTX_BF16 ? &high : &word, sizeof single);
+    memcpy(&single, &word, sizeof single);
     return type == PTX_F64 ? wide : type == PTX_F16 ? half_to_float(word) : single;
-}
-
-void result_write(char *to, size_t room, PtxType type, uint64_t value) {
-    const uint32_t bits = ptx_type_bytes(type) * 8;
-    const int64_t whole = (int64_t)(value << (64 - bits)) >> (64 - bits);
-    if (ptx_type_is_float(type))
-        snprintf(to, room, type == PTX_F64 ? "%.17g" : "%.9g", number(type, value));
-    else
-        snprintf(to, room, "%lld", (long long)whole);
 }
 
 // --- kinds of differences ---
@@ -105,8 +74,8 @@ void result_write(char *to, size_t room, PtxType type, uint64_t value) {
 // Approach to Probabilistic Rounding Error Analysis", 2019). This allows 16 times as much, with one
 // term for each thread: 2^-20 sqrt(n) for float.
 static bool rounded(const Comparison *of, uint64_t value, uint64_t other) {
-    const Machine *machine = of->check->machine;
-    const double a = number(of->type, value), b = number(of->type, other);
+    const Machine *machine = of->machine;
+    const double a = result_number(of->type, value), b = result_number(of->type, other);
     const double larger = __builtin_fmax(__builtin_fabs(a), __builtin_fabs(b));
     const double unit = of->type == PTX_F64    ? 0x1p-53
                         : of->type == PTX_F16  ? 0x1p-11
@@ -140,45 +109,30 @@ static void end_allocation(Comparison *of) {
         of->others_all += of->others;
     }
     of->from = of->count;
-    of->seen = of->values = of->others = 0;
-    of->stride = 1;
+    of->values = of->others = 0;
 }
 
 // --- the comparison ---
 
 static bool find_allocation(Comparison *of, uint64_t address) {
-    if (extent_holds(&of->allocation, address, 1)) return true;
+    if (address >= of->low && address < of->high) return true;
     const Allocation *at = memory_find(address);
     if (!at || !at->live || at->kind == MEMORY_HEAP) return false;
     end_allocation(of);
-    of->allocation = (Extent){at->address, at->address + at->bytes};
+    of->low = at->address;
+    of->high = at->address + at->bytes;
     return true;
-}
-
-// Makes room by dropping every second element.
-static void thin(Comparison *of) {
-    const size_t kept = (of->count - of->from) / 2;
-    for (size_t k = 0; k < kept; k++) of->at[of->from + k] = of->at[of->from + 2 * k];
-    of->count = of->from + kept;
-    of->stride *= 2;
-}
-
-static Record last_store(uint64_t address) {
-    const Shadow *region = shadow_regions[(address - memory_base) >> REGION_SHIFT];
-    return region ? shadow_record(region, WRITE, address - region->low) : 0;
 }
 
 static void list(Comparison *of, uint64_t address, Record last, ResultKind kind, uint64_t value,
                  uint64_t other) {
-    if (of->seen++ % of->stride) return;
-    if (of->count - of->from == MOST) thin(of);
-    const Machine *machine = of->check->machine;
+    if (of->count - of->from == MOST) return;
+    const Machine *machine = of->machine;
     const PtxModule *module = machine->module;
     const Argument argument = argument_near(machine, address);
     const PtxInst *ptx = of->inst ? machine_instruction(machine, of->inst) : NULL;
-    PtxPlace place = finding_place(machine, of->inst);
-    if (!place.line && ptx) place = (PtxPlace){0, ptx->ptx_line};
-    const PtxPlace call = ptx ? ptx->call : (PtxPlace){0, 0};
+    PtxPlace place = ptx ? ptx->place : (PtxPlace){0, 0};
+    if (!place.line && ptx) place.line = ptx->ptx_line;
     const int64_t bytes = ptx_type_bytes(of->type);
     ARENA_GROW(of->arena, of->at, of->count, of->capacity);
     of->at[of->count++] = (Difference){
@@ -191,8 +145,6 @@ static void list(Comparison *of, uint64_t address, Record last, ResultKind kind,
         .order = of->image->order,
         .file = place.file < module->file_count ? module->file_short[place.file] : NULL,
         .line = place.line,
-        .call_file = call.file < module->file_count ? module->file_short[call.file] : NULL,
-        .call_line = call.line,
         .argument = argument.of && !argument.gap ? argument.number : 0,
         .element = (int64_t)(address - argument.pointer) / bytes};
 }
@@ -200,9 +152,10 @@ static void list(Comparison *of, uint64_t address, Record last, ResultKind kind,
 // Compares the element at an address, and returns where it ends. If this order did not store it,
 // it counts as an element of the last type.
 static uint64_t compare(Comparison *of, uint64_t address) {
-    const Record last = last_store(address);
-    const Inst *inst = last >= of->first ? of->check->sites[record_site(last)].inst : NULL;
-    if (inst && inst != of->inst) of->type = stored_type(of->check->machine, inst);
+    const Record last = shadow_last_store(address);
+    Observer *observer = of->machine->observer;
+    const Inst *inst = observer->store(observer, last);
+    if (inst && inst != of->inst) of->type = stored_type(of->machine, inst);
     of->inst = inst;
     const uint64_t bytes = ptx_type_bytes(of->type), low = address & ~(bytes - 1);
     const uint8_t *there = of->image->bytes + (low - memory_base);
@@ -218,22 +171,13 @@ static uint64_t compare(Comparison *of, uint64_t address) {
     return low + bytes;
 }
 
-static void compare_part(Comparison *of, size_t part) {
-    const uint64_t low = memory_base + ((uint64_t)part << IMAGE_SHIFT);
-    const uint8_t *there = of->image->bytes + (low - memory_base), *here = memory_at(low);
-    if (!memcmp(here, there, IMAGE_PART)) return;
-    for (uint64_t at = 0; at < IMAGE_PART;)
-        at = here[at] == there[at] ? at + 1 : compare(of, low + at) - low;
-}
-
 static void compare_image(Comparison *of, const Image *image) {
     const size_t from = of->count;
     of->image = image;
     of->all = of->others_all = 0;
-    of->allocation = (Extent){0, 0};
+    of->low = of->high = 0;
     end_allocation(of);
-    for (size_t part = 0; part < image->parts; part++)
-        if (image->filled[part]) compare_part(of, part);
+    for (uint64_t at = memory_base; image_differs(image, &at);) at = compare(of, at);
     end_allocation(of);
     if (of->all == of->others_all) mark_moved(of, from);
 }
@@ -251,26 +195,26 @@ static bool reads_clock(const PtxFunction *function) {
 }
 
 // A launch with a hazard is not compared, because the hazard explains what differs.
-void result_list(const Check *check, Arena *arena, const Image *images, size_t count,
-                 DifferenceList *to) {
-    const Machine *machine = check->machine;
-    Comparison of = {
-        .check = check, .arena = arena, .first = check->launch << RECORD_TIME, .type = PTX_B32};
-    if (!count || machine->status != SIMT_OK || reads_clock(machine->code->source)) return;
-    for (size_t k = 0; k < check->findings.count; k++)
-        if (check->findings.at[k].kind < FIRST_NOTE) return;
-    for (size_t k = 0; k < count; k++) compare_image(&of, &images[k]);
-    *to = (DifferenceList){of.at, of.count};
+void result_compare(const Machine *machine, LaunchReport *report) {
+    Comparison of = {.machine = machine, .arena = &report->arena, .type = PTX_B32};
+    const Orders *orders = &report->orders;
+    if (!orders->image_count || machine->status != SIMT_OK || reads_clock(machine->code->source))
+        return;
+    for (size_t k = 0; k < report->hazard_count; k++)
+        if (!report->hazards[k].note) return;
+    for (size_t k = 0; k < orders->image_count; k++) compare_image(&of, &orders->images[k]);
+    report->differences = of.at;
+    report->difference_count = of.count;
 }
 
 void result_move(Difference *difference, uint64_t to) {
     difference->address = to;
-    difference->last = last_store(to);
+    difference->last = shadow_last_store(to);
 }
 
 bool result_holds(const Difference *difference) {
     const Allocation *at = memory_find(difference->address);
-    return at && at->live && last_store(difference->address) == difference->last &&
+    return at && at->live && shadow_last_store(difference->address) == difference->last &&
            !memcmp(memory_at(difference->address), &difference->value,
                    ptx_type_bytes(difference->type));
 }
