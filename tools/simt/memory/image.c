@@ -7,6 +7,8 @@
 
 #include "simt/memory/memory.h"
 
+enum { MOST = 1 << 12 }; // parts of an image
+
 bool image_open(Image *image, uint64_t order) {
     const size_t parts = (memory_high - memory_base + IMAGE_PART - 1) >> IMAGE_SHIFT;
     void *bytes = mmap(NULL, parts * (IMAGE_PART + 1u), PROT_READ | PROT_WRITE,
@@ -21,8 +23,9 @@ bool image_open(Image *image, uint64_t order) {
 
 void image_fill(Image *image, uint64_t address) {
     const size_t part = (address - memory_base) >> IMAGE_SHIFT;
-    if (part >= image->parts || image->filled[part]) return;
+    if (part >= image->parts || image->filled[part] || image->filled_count == MOST) return;
     image->filled[part] = true;
+    image->filled_count++;
     memcpy(image->bytes + part * IMAGE_PART, memory_at(memory_base + part * IMAGE_PART),
            IMAGE_PART);
 }

@@ -13,12 +13,12 @@ typedef struct {
     uint64_t order;  // of blocks and warps
     uint8_t *bytes;  // of all memory up to memory_high, shared with the child; NULL: none
     uint8_t *filled; // by part: whether it was copied
-    size_t parts;
+    size_t parts, filled_count;
 } Image;
 
 // Reserves an empty image. False: the host refuses.
 bool image_open(Image *image, uint64_t order);
-// Copies the part that contains this address.
+// Copies the part that contains this address, unless the image already holds 256 MiB.
 void image_fill(Image *image, uint64_t address);
 // Copies all live allocations, unless they are so large that this takes long.
 void image_fill_small(Image *image);
