@@ -105,6 +105,71 @@ static void look_unchanged(void) {
     printf("%d %d %d\n", *managed, *pinned, counted);
 }
 
+// What differs between orders. The host reads one of the two elements.
+__global__ void compares(int *out, int *other) {
+    const int seen = atomicCAS(&out[1], 0, blockIdx.x + 1);  // AT compared
+    if (!seen) atomicExch(&other[0], blockIdx.x + 1);         // AT exchanged
+}
+__global__ void overwrites(int *out) { out[1] = 1; }
+__global__ void adds(const float *in, float *sum, unsigned *count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (atomicAdd(count, 1) < 4000) atomicAdd(sum, in[i]);  // AT added
+}
+__global__ void adds_by_cas(const double *in, unsigned long long *sum) {
+    unsigned long long seen, old = atomicAdd(sum, 0);
+    do {
+        seen = old;
+        old = atomicCAS(sum, seen, __double_as_longlong(__longlong_as_double(seen) + in[blockIdx.x]));  // AT swapped
+    } while (old != seen);
+}
+__global__ void compacts(const float *in, float *out, unsigned *count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (in[i] > 0) out[atomicAdd(count, 1)] = in[i];  // AT compacted
+}
+__global__ void races(int *out) {
+    if (atomicAdd(&out[0], 1) < 9) out[1] = blockIdx.x;  // AT raced
+}
+
+static void read(const void *from, size_t bytes) {
+    static char to[4096];
+    cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+}
+
+static void compare(const char *name) {
+    static float in[1000];
+    static double doubles[40];
+    float *floats, *sum;
+    int *out, *managed;
+    for (int i = 0; i < 1000; i++) in[i] = i % 3 ? 1 / (i + 1.f) : -1 / (i + 1.f);
+    for (int i = 0; i < 40; i++) doubles[i] = 1 / (i + 3.);
+    cudaMalloc(&out, 64);
+    cudaMalloc(&floats, sizeof in);
+    cudaMalloc(&sum, sizeof in);
+    cudaMallocManaged(&managed, 64);
+    cudaMemset(out, 0, 64);
+    cudaMemset(sum, 0, sizeof in);
+    cudaMemcpy(floats, in, sizeof in, cudaMemcpyHostToDevice);
+    memset(managed, 0, 64);
+    if (!strcmp(name, "races")) races<<<4, 1>>>(out);
+    if (!strcmp(name, "rounds")) adds<<<8, 125>>>(floats, sum, (unsigned *)out);
+    if (!strcmp(name, "moves")) compacts<<<8, 125>>>(floats, sum, (unsigned *)out);
+    if (!strcmp(name, "swaps")) {
+        cudaMemcpy(floats, doubles, sizeof doubles, cudaMemcpyHostToDevice);
+        adds_by_cas<<<40, 1>>>((double *)floats, (unsigned long long *)sum);
+    }
+    if (strstr("differs copied managed scratch overwritten filled", name)) compares<<<4, 1>>>(out, managed);
+    if (!strcmp(name, "overwritten")) overwrites<<<1, 1>>>(out);
+    if (!strcmp(name, "filled")) cudaMemset(out, 0, 8);
+    if (!strcmp(name, "filled")) compares<<<1, 1>>>(out, managed);
+    if (!strcmp(name, "copied")) cudaMemcpy(sum, out, 8, cudaMemcpyDeviceToDevice);
+    cudaDeviceSynchronize();
+    if (!strcmp(name, "managed")) in[0] = managed[0];
+    if (!strcmp(name, "scratch")) in[0] = managed[1];
+    if (strstr("differs overwritten filled races", name)) read(out + 1, 4);
+    if (strstr("copied rounds swaps", name)) read(sum, 8);
+    if (!strcmp(name, "moves")) read(sum, sizeof in);
+}
+
 template <bool RIGHT> static void run(const char *name, int *out) {
     if (!strcmp(name, "lock")) locked<RIGHT><<<2, 32>>>(out);
     if (!strcmp(name, "flag")) flagged<RIGHT><<<2, 32>>>(out);
@@ -124,6 +189,7 @@ int main(int argc, char **argv) {
         writes_in_reverse<<<2, 1>>>(out);
         reads<<<1, 1>>>(out, out);
     }
+    if (argc > 2 && !strcmp(name, "compare")) compare(argv[2]);
     for (int i = 0; i < launches; i++) {
         cudaMemset(out, 0, strcmp(name, "unwritten") ? 64 : 0);
         if (right)

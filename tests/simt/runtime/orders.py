@@ -61,6 +61,39 @@ def test_unnoticed(orders):
            rf"orders\.cu:{lines('orders.cu')['unwritten']}: uninitialized read in reads$")
 
 
+def test_results(orders):
+    """Tests that what a launch leaves is compared between orders, and reported once the host reads it."""
+    at = lines("orders.cu")
+
+    def seen(name, status, wanted, options=("--check",)):
+        result = simt([*options, orders, "compare", name])
+        expect(f"{options[0]}: a result that depends on the order: {name}", result, status, wanted)
+        return result
+
+    def differs(line, element, reverse):
+        return (rf"CPU device: 1 hazard\n\S*orders\.cu:{at[line]}: result depends on the order in compares\n"
+                rf"    {element}, which the host reads, is 1; with blocks and warps in reverse it is {reverse}\n"
+                r"    let the values decide, not which thread comes first: .*\n(?!\S*orders\.cu)")
+
+    seen("differs", 86, differs("compared", "element 1 of argument 1", 4))
+    seen("managed", 86, differs("exchanged", "element 0 of argument 2", 4))
+    seen("copied", 86, differs("compared", "element 1 of argument 1", 4))
+    seen("differs", 86, differs("compared", "element 1 of argument 1", 4), ("--orders", "4"))
+    for name in ("scratch", "overwritten", "filled"):
+        silent = seen(name, 0, RAN)
+        tests.check(f"--check: the host does not read it: {name}", "depends" not in silent.out, silent.tail())
+    within = r"note: result depends on the order, within rounding in "
+    seen("rounds", 0, rf"^CPU device: 1 note\n\S*orders\.cu:{at['added']}: {within}adds\n.*element 0 of argument 2, ")
+    seen("swaps", 0, rf"^CPU device: 1 note\n\S*orders\.cu:{at['swapped']}: {within}adds_by_cas\n.* is 2\.8\d+; with ")
+    seen("moves", 0, rf"^CPU device: 1 note\n\S*orders\.cu:{at['compacted']}: note: the places of results depend on "
+                     r"the order in compacts$")
+    raced = seen("races", 86, rf"^CPU device: 1 hazard\n\S*orders\.cu:{at['raced']}: race in races")
+    tests.check("--check: a race is not also a result that depends on the order", "depends" not in raced.out, raced.tail())
+    results, _ = logged("a result that depends on the order", ["--check", orders, "compare", "differs"], 86)
+    tests.check("--report: a result that depends on the order", [result["ruleId"] for result in results] ==
+                ["result-depends-on-the-order"], map(str, results))
+
+
 def test_options(orders):
     expect("--check: only the first launches of a kernel have a second order",
            simt(["--check", orders, "right_last", "6"]), 0,
@@ -79,4 +112,5 @@ def test_orders():
     test_found(orders)
     test_ends(orders)
     test_unnoticed(orders)
+    test_results(orders)
     test_options(orders)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/cuda/read_back.h"
 #include "simt/memory/memory.h"
 #include "simt/report/report.h"
 
@@ -120,10 +121,14 @@ CudaError copy_run(const Copy *copy) {
             uint64_t to = copy->to + z * copy->to_slice + y * copy->to_pitch;
             uint64_t from = copy->from + z * copy->from_slice + y * copy->from_pitch;
             memmove(reach(to), reach(from), copy->width);
-            if (device_address(to) && device_address(from))
+            if (device_address(to)) read_back_written(to, copy->width);
+            if (device_address(from) && !device_only(to)) read_back_read(from, copy->width);
+            if (device_address(to) && device_address(from)) {
                 memory_copied(to, from, copy->width);
-            else if (device_address(to))
+                read_back_moved(to, from, copy->width);
+            } else if (device_address(to)) {
                 memory_written(to, copy->width);
+            }
         }
     }
     return CUDA_SUCCESS;
@@ -153,6 +158,7 @@ CudaError copy_fill_run(const Fill *fill) {
             for (size_t x = 0; x < fill->width; x++)
                 memcpy(at + x * fill->element, &fill->value, fill->element);
         memory_written(row, fill->width * fill->element);
+        read_back_written(row, fill->width * fill->element);
     }
     return CUDA_SUCCESS;
 }

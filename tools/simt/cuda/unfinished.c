@@ -8,6 +8,7 @@
 
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/read_back.h"
 #include "simt/cuda/stream.h"
 #include "simt/memory/guard.h"
 #include "simt/memory/memory.h"
@@ -73,6 +74,7 @@ static void guard_again(void) {
     if (!signal_sees_faults()) return;
     for (const Unfinished *op = ops; op < ops + used; op++)
         if (op->number && !op->known) overlap_guard(op->parts);
+    read_back_guard();
 }
 
 static void finish(const OpSet *set) {
@@ -119,7 +121,10 @@ static void report_fault(const GuardFault *fault) {
 // Reports host accesses that have faulted. Call this before the set of operations changes.
 static void report_faults(void) {
     GuardFault fault;
-    while (guard_take(&fault)) report_fault(&fault);
+    while (guard_take(&fault)) {
+        report_fault(&fault);
+        read_back_fault(&fault);
+    }
 }
 
 void unfinished_wait_to(uint64_t number) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/cuda/read_back.h"
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 #include "simt/program/runtime.h"
@@ -28,6 +29,7 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
     bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
     if (ran) unfinished_kernel(entry->mangled, &report.touched);
+    read_back_keep(entry->mangled, report.differences, report.difference_count);
     bool recorded = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
     if (status == SIMT_OK) return recorded ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;

@@ -6,6 +6,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
+#include "simt/device/result.h"
 #include "simt/exec/block.h"
 #include "simt/sass/lower.h"
 
@@ -91,6 +92,7 @@ static void run_blocks(Run *run) {
     else if (machine->status != SIMT_OK)
         observed_fail(observed, machine->status, "%s", machine->error.text);
     observers_report(observed);
+    result_compare(machine, observed->report);
 }
 
 // Runs the launch before this one, which may move the registers of functions that both call and
@@ -242,6 +244,7 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     report->arena.leave = NULL;
     module->arena.leave = outer;
     observers_close(&run.observed);
+    orders_forget(&report->orders);
     if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
     report->serial = run.machine.grid_id;
     pthread_mutex_unlock(&one_at_a_time);

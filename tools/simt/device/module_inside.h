@@ -77,6 +77,7 @@ void observers_close(Observed *of);
 // only, if the order of threads matters and while that is cheap; `tried` counts such launches of
 // the kernel. The observer reports the findings; the rest is in report->orders.
 void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report);
+void orders_forget(Orders *orders); // frees what it holds when the launch is over
 
 // Ends the process if it is such a child: host memory ran out.
 void orders_leave(void);

@@ -20,7 +20,8 @@
 // together have run BUDGET basic blocks of warps, which takes a second or two. A fork costs as much
 // as TO_BEGIN basic blocks and one more for each page of memory.
 enum { LAUNCHES = 4, BUDGET = 1 << 22, TO_BEGIN = 1 << 13, PAGE = 4096 };
-#define HANG_SECONDS 10 // the watchdog of a child if none was requested
+enum { MOST_IMAGES = 16 }; // further orders are compared by their hazards alone
+#define HANG_SECONDS 10    // the watchdog of a child if none was requested
 
 static bool child;
 
@@ -66,7 +67,7 @@ static void be_silent(void) {
     dup2(nowhere, STDERR_FILENO);
 }
 
-static _Noreturn void run_child(Machine *machine, int to, pid_t parent) {
+static _Noreturn void run_child(Machine *machine, int to, pid_t parent, Image *image) {
     Observer *observer = machine->observer;
     Tally *tally = calloc(machine->slot_count + 1u, sizeof *tally);
     Result result = {0};
@@ -79,6 +80,8 @@ static _Noreturn void run_child(Machine *machine, int to, pid_t parent) {
     result.work_left = machine->spent ? 0 : machine->work_left;
     result.status = machine->status;
     result.error = machine->error;
+    if (image->bytes && result.status == SIMT_OK && !machine->spent)
+        observer->fill(observer, image);
     const void *found = observer->send(observer, &result.bytes);
     console_end(put(to, &result, sizeof result) && put(to, found, result.bytes) ? 0 : 1);
 }
@@ -94,12 +97,12 @@ static bool receive(Observer *observer, int from, pid_t who, Result *result) {
 }
 
 // Runs one more order. False: it could not run, or not to its end.
-static bool run_order(Machine *machine, Result *result) {
+static bool run_order(Machine *machine, Result *result, Image *image) {
     int ends[2], status;
     *result = (Result){0};
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
     const pid_t parent = getpid(), who = fork();
-    if (who == 0) run_child(machine, ends[1], parent);
+    if (who == 0) run_child(machine, ends[1], parent, image);
     close(ends[1]);
     const bool good = who > 0 && receive(machine->observer, ends[0], who, result);
     close(ends[0]);
@@ -119,14 +122,28 @@ static bool is_failure(SimtStatus status) {
     return status == SIMT_ASSERT || status == SIMT_TRAP || status == SIMT_DEADLOCK;
 }
 
+static void keep_image(Arena *arena, Orders *orders, Image *image) {
+    if (!image->bytes) return;
+    ARENA_GROW(arena, orders->images, orders->image_count, orders->image_capacity);
+    orders->images[orders->image_count++] = *image;
+}
+
+void orders_forget(Orders *orders) {
+    while (orders->image_count) image_close(&orders->images[--orders->image_count]);
+}
+
 // Tries one more order with a limit of `work` basic blocks, 0: no limit. Returns how many are left.
-static uint64_t try_order(Machine *machine, uint64_t order, uint64_t work, Orders *orders) {
+static uint64_t try_order(Machine *machine, uint64_t order, uint64_t work, LaunchReport *report) {
     const double watchdog = machine->watchdog_seconds;
+    Orders *orders = &report->orders;
     Result result;
+    Image image = {0};
+    if (orders->image_count < MOST_IMAGES) image_open(&image, order);
     machine->order = order;
     machine->work_left = work;
     if (watchdog <= 0) machine->watchdog_seconds = HANG_SECONDS;
-    orders->cut |= !run_order(machine, &result);
+    orders->cut |= !run_order(machine, &result, &image);
+    keep_image(&report->arena, orders, &image);
     if (is_failure(result.status) && !result.bytes && !orders->failed_in) {
         orders->failed_in = order;
         orders->failure = result.error;
@@ -147,8 +164,8 @@ void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport 
     if (!count && orders->matters) {
         const uint64_t work = affordable(&left, tried);
         orders->cut = !work;
-        if (work) left = try_order(machine, ORDER_REVERSED, work, orders);
+        if (work) left = try_order(machine, ORDER_REVERSED, work, report);
     }
     for (uint32_t k = 1; k < count && !machine_interrupted; k++)
-        try_order(machine, k == 1 ? ORDER_REVERSED : k, 0, orders);
+        try_order(machine, k == 1 ? ORDER_REVERSED : k, 0, report);
 }

@@ -10,6 +10,7 @@
 #define OBSERVER_H
 
 #include "simt/exec/bulk.h"
+#include "simt/memory/image.h"
 
 typedef struct Observed Observed; // see observe/observed.h
 
@@ -34,10 +35,14 @@ struct Observer {
 
     // For device/orders.c, which first runs the launch in a forked child. forked: in the child,
     // forgets earlier launches, whose records the child does not have. send: returns the child's
-    // findings; receive: adds them to the parent's. All three are set, or all are NULL.
+    // findings; receive: adds them to the parent's. All are set, or all are NULL.
     void (*forked)(void);
     const void *(*send)(Observer *self, size_t *bytes);
     void (*receive)(Observer *self, const void *found, size_t bytes);
+    // In the child, after the launch: copies what the launch has written into the image.
+    void (*fill)(Observer *self, Image *image);
+    // The instruction of a record in the shadow of global memory; NULL: it is of another launch.
+    const Inst *(*store)(const Observer *self, uint64_t record);
 
     // A Block is made and freed. Its block->watch belongs to machine->observer, block->profile to
     // machine->profile. attach: false when out of memory.

@@ -13,6 +13,7 @@
 #include "simt/observe/race/touched.h"
 #include "simt/sass/cubin.h"
 
+typedef struct Difference Difference; // device/ is above this header
 typedef struct TimeDevice TimeDevice; // time/ is above this header
 typedef struct TimePrediction TimePrediction;
 typedef struct TimeLine TimeLine;
@@ -40,6 +41,8 @@ typedef struct {
     bool cut;           // at least one order was not tried, or did not run to its end
     uint64_t failed_in; // the seed of an order in which it failed without a finding; 0: none
     SimtError failure;
+    Image *images; // what the orders that ended have left in memory, until the launch is over
+    size_t image_count, image_capacity;
 } Orders;
 
 // The results of one launch. If it failed, these are only those that do not depend on the number
@@ -54,7 +57,9 @@ typedef struct LaunchReport {
     Hazard *hazards;
     size_t hazard_count;
     Orders orders;
-    TouchedList touched; // see Launch.touched
+    TouchedList touched;     // see Launch.touched
+    Difference *differences; // what depends on the order, see device/result.h
+    size_t difference_count;
     // With SimtOptions.instructions. They point into the module and are valid as long as it lives.
     SpanCounters *spans;
     size_t span_count;

@@ -52,6 +52,9 @@ static const struct {
      "The program ends before a kernel does. A GPU drops what that kernel prints."},
     {"failure in another order",
      "A kernel traps or fails an assertion when its blocks and warps run in another order."},
+    {"result depends on the order",
+     "The host reads a result that differs when blocks and warps run in another order, which a GPU "
+     "may choose on any run."},
     {"kernel-failed", "A kernel ended with an error."},
     {"launch-failed", "A kernel was not launched, and the program never checked the error."},
     {"call-failed",

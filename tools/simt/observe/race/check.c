@@ -205,6 +205,8 @@ void check_open(Observed *of) {
                                        .forked = shadow_reset,
                                        .send = finding_send,
                                        .receive = finding_receive,
+                                       .fill = touched_fill,
+                                       .store = touched_store,
                                        .attach = attach,
                                        .detach = detach,
                                        .begin = begin,

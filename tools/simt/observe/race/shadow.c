@@ -188,6 +188,11 @@ Shadow *shadow_new_region(uint64_t address) {
     return regions[region_count++] = *slot_of(address) = region;
 }
 
+Record shadow_last_store(uint64_t address) {
+    const Shadow *region = *slot_of(address);
+    return region ? shadow_record(region, WRITE, address - region->low) : 0;
+}
+
 // --- times ---
 
 // Restarts the times before they run out, and drops all records, which would be later than these.

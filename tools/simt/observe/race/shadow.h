@@ -69,6 +69,8 @@ extern Shadow **shadow_regions; // of global memory, by address; NULL: not made 
 Shadow *shadow_new_region(uint64_t address);
 Shadow *const *shadow_all(size_t *count); // regions that are in use, in no order
 
+Record shadow_last_store(uint64_t address); // to a byte of global memory; 0: none
+
 // The region of an address of global memory. NULL: out of memory.
 static inline Shadow *shadow_region(uint64_t address) {
     Shadow *region = shadow_regions[(address - memory_base) >> REGION_SHIFT];

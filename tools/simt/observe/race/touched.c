@@ -131,3 +131,18 @@ void touched_list(const Check *check, Arena *arena, TouchedWhere where, TouchedL
         for (size_t k = 0; k < count; k++) gather(&to, found[k], write);
     *list = (TouchedList){to.at, to.count, promises_of(check)};
 }
+
+void touched_fill(Observer *self, Image *image) {
+    const Check *check = (const Check *)(const void *)self;
+    size_t count;
+    Shadow *const *regions = shadow_all(&count);
+    for (size_t k = 0; k < count; k++)
+        if (regions[k]->latest[WRITE] >= check->launch << RECORD_TIME)
+            image_fill(image, regions[k]->low);
+    image_fill_small(image);
+}
+
+const Inst *touched_store(const Observer *self, Record record) {
+    const Check *check = (const Check *)(const void *)self;
+    return record >= check->launch << RECORD_TIME ? check->sites[record_site(record)].inst : NULL;
+}

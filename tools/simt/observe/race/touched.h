@@ -4,6 +4,8 @@
 
 #include "base/arena.h"
 #include "simt/exec/code.h"
+#include "simt/exec/observer.h"
+#include "simt/observe/race/record.h"
 
 typedef struct Check Check;
 
@@ -40,5 +42,9 @@ typedef struct {
 void touched_fence(Check *check, const Inst *inst);
 // Lists what the launch has accessed, in the arena.
 void touched_list(const Check *check, Arena *arena, TouchedWhere where, TouchedList *list);
+
+// See Observer.fill and Observer.store.
+void touched_fill(Observer *self, Image *image);
+const Inst *touched_store(const Observer *self, Record record);
 
 #endif
