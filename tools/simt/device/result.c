@@ -26,7 +26,7 @@ typedef struct {
 
 // --- types ---
 
-// The type of a register. If its own is no number, that of the value that was moved into it or
+// The type of a register. If its own is not numeric, that of the value that was moved into it or
 // computed in it: the word that atomicCAS() exchanges may be a double.
 static PtxType type_of(const PtxFunction *function, uint32_t reg) {
     const PtxType own = function->registers[reg].type;
