@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "grade/session.h"
-#include "tangle/expand.h"
 
 typedef struct {
     const Session *session;
@@ -15,7 +14,7 @@ typedef struct {
 static bool read_work(const Session *session, const Exercise *exercise, Str *text) {
     char *path = str_terminated(session->arena, session_file(session, exercise));
     return file_read_text(session->arena, path, text) &&
-           !str_ends(*text, expand_variant(session->table, exercise, exercise->starter));
+           !session_is_starter(session, exercise, *text);
 }
 
 static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
