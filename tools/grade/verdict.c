@@ -176,14 +176,17 @@ static void print_demands(Grading *grading) {
         print_hint(grading, outcomes);
 }
 
-// Prints the conclusion, on standard error if a demand fails, and saves the progress.
+// Prints the conclusion, on standard error if a demand fails, and saves the progress. An exercise
+// that was done stays done.
 static int conclude(Grading *grading, Str graded) {
     const Session *session = grading->session;
     const Exercise *exercise = grading->exercise;
     bool done = grading->met == grading->of;
     Progress progress = session_progress(session);
     ProgressRow row = {exercise->id, graded, grading->met, grading->of};
-    if (graded.len && !progress_enter(&progress, row))
+    const ProgressRow *before = progress_of(&progress, exercise->id);
+    bool was_done = graded.len && before && before->met == before->of;
+    if (graded.len && (done || !was_done) && !progress_enter(&progress, row))
         fprintf(stderr, "%s: %s\n", progress.path, strerror(errno));
     printf("\n");
     fflush(stdout);
@@ -191,11 +194,10 @@ static int conclude(Grading *grading, Str graded) {
         printf("  Exercise %.*s is done.\n", STR_ARG(session_number(session, exercise)));
         return 0;
     }
-    if (exercise->kind == EXERCISE_COUNT)
-        fprintf(stderr, "  Not solved yet.\n");
-    else
-        fprintf(stderr, "  Not solved yet: %zu of %zu requirements met.\n", grading->met,
-                grading->of);
+    fprintf(stderr, "  %s", was_done ? "Not solved with this answer" : "Not solved yet");
+    if (exercise->kind == EXERCISE_BUILD)
+        fprintf(stderr, ": %zu of %zu requirements met", grading->met, grading->of);
+    fprintf(stderr, was_done ? ". The exercise stays done: an earlier answer was right.\n" : ".\n");
     return 1;
 }
 
