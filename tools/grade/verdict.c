@@ -248,7 +248,7 @@ static int print_fault(const Program *program) {
                 STR_ARG(program->fault.text));
     else
         fprintf(stderr, "%.*s: %.*s\n", STR_ARG(program->source), STR_ARG(program->fault.text));
-    return 1;
+    return 2;
 }
 
 static void print_stop(const Grading *grading, const Program *program) {
