@@ -29,7 +29,8 @@ typedef struct {
     Str file; // the file of `line`, or empty
     size_t line;
     Str text;
-    Str more; // for a hazard: its further lines
+    Str kernel; // its name without template arguments, or empty
+    Str more;   // for a hazard: its further lines
 } ProgramNote;
 
 // A limit, and the percentage by which a launch would be shorter without it.
@@ -103,5 +104,11 @@ ProgramNote notes_stop(Str log);
 
 // Why a program with this exit status printed no results, with its last line of output.
 Str notes_exit(Arena *arena, Str log, int status);
+
+// --- argument.c ---
+
+// A line of a report, in which `argument 2` becomes `argument 2 (out)`, as this kernel calls it in
+// the source.
+Str argument_names(Arena *arena, Str source, Str kernel, Str line);
 
 #endif

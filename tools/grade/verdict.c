@@ -65,6 +65,15 @@ static void print_worst_line(const Grading *grading, Str column) {
                 str_terminated(what.arena, buf_str(&what)));
 }
 
+// Prints a line of a report, with the names of a kernel's arguments.
+static void print_note(const Grading *grading, const ProgramNote *note, const char *indent,
+                       Str line) {
+    Arena *arena = grading->session->arena;
+    Str source = STR("");
+    if (note->line) file_read(arena, str_terminated(arena, note->file), &source);
+    printf("%s%.*s\n", indent, STR_ARG(argument_names(arena, source, note->kernel, line)));
+}
+
 static void print_rest(const char *indent, size_t count, size_t shown) {
     if (count > shown) printf("%sand %zu more\n", indent, count - shown);
 }
@@ -79,7 +88,7 @@ static void print_hazards(const Grading *grading) {
         printf("          %.*s\n", STR_ARG(hazard->text));
         Str line;
         for (Str rest = hazard->more; str_line(&rest, &line);)
-            printf("            %.*s\n", STR_ARG(str_trim(line)));
+            print_note(grading, hazard, "            ", str_trim(line));
     }
     print_rest("      ", program->hazard_count, HAZARDS_SHOWN);
 }
@@ -253,7 +262,7 @@ static int print_fault(const Program *program) {
 
 static void print_stop(const Grading *grading, const Program *program) {
     if (!program->stopped.text.len) return;
-    printf("  The program was stopped: %.*s\n", STR_ARG(program->stopped.text));
+    print_note(grading, &program->stopped, "  The program was stopped: ", program->stopped.text);
     if (program->stopped.line)
         print_place(grading, program->stopped.file, program->stopped.line, "");
     printf("\n");
