@@ -32,7 +32,7 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
                  str_equal(row->graded, session_hash(session, exercise, text)));
     if (row && row->met == row->of) {
         listing->done++;
-        buf_add(out, same ? STR("done") : STR("done, and changed since"));
+        buf_add(out, tried && !same ? STR("done, and changed since") : STR("done"));
         return;
     }
     if (!tried) {
