@@ -57,6 +57,24 @@ JudgeOutcome *judge(Arena *arena, const Exercise *exercise, const JudgeCase *at)
     return outcomes;
 }
 
+size_t judge_hint(Arena *arena, const Exercise *exercise, const JudgeCase *at,
+                  const JudgeOutcome *outcomes) {
+    KeyScope scope = scope_of(arena, at);
+    size_t i = 0;
+    while (i < exercise->demand_count &&
+           (outcomes[i].verdict == JUDGE_HOLDS || outcomes[i].verdict == JUDGE_NO_GPU))
+        i++;
+    for (size_t k = 0; i < exercise->demand_count && k < exercise->demands[i].choice_count; k++) {
+        const ExerciseChoice *choice = &exercise->demands[i].choices[k];
+        ExprComparison comparison;
+        Buf why = {.arena = arena};
+        if (choice->condition.len == 0 ||
+            (expr_compare(&scope, choice->condition, &comparison, &why) && comparison.holds))
+            return choice->hint;
+    }
+    return 0;
+}
+
 bool judge_value(Arena *arena, const JudgeCase *at, Str text, Value *value, Buf *why) {
     KeyScope scope = scope_of(arena, at);
     return expr_value(&scope, text, value, why);
@@ -82,8 +100,13 @@ bool judge_understands(Arena *arena, const Exercise *exercise, const JudgeCase *
     KeyScope scope = scope_of(arena, &full);
     for (size_t i = 0; i < exercise->demand_count; i++) {
         ExprComparison comparison;
-        *line = exercise->demands[i].line;
-        if (!expr_compare(&scope, exercise->demands[i].text, &comparison, why)) return false;
+        const ExerciseDemand *demand = &exercise->demands[i];
+        *line = demand->line;
+        if (!expr_compare(&scope, demand->text, &comparison, why)) return false;
+        for (size_t k = 0; k < demand->choice_count; k++)
+            if (demand->choices[k].condition.len &&
+                !expr_compare(&scope, demand->choices[k].condition, &comparison, why))
+                return false;
     }
     for (size_t i = 0; i < exercise->mistake_count; i++) {
         Value value;

@@ -32,6 +32,10 @@ bool judge_is_about_time(Str demand);
 // Judges all demands; returns one outcome per demand.
 JudgeOutcome *judge(Arena *arena, const Exercise *exercise, const JudgeCase *at);
 
+// The number of the hint for the first demand that fails, or 0. `outcomes` are those of judge().
+size_t judge_hint(Arena *arena, const Exercise *exercise, const JudgeCase *at,
+                  const JudgeOutcome *outcomes);
+
 // Whether all formulas of the exercise can be evaluated with the solution's numbers. False: `line`
 // is that of the chapter, and `why` the reason.
 bool judge_understands(Arena *arena, const Exercise *exercise, const JudgeCase *at, size_t *line,

@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "grade/session.h"
-#include "tangle/expand.h"
 
 typedef struct {
     const Session *session;
@@ -15,7 +14,7 @@ typedef struct {
 static bool read_work(const Session *session, const Exercise *exercise, Str *text) {
     char *path = str_terminated(session->arena, session_file(session, exercise));
     return file_read_text(session->arena, path, text) &&
-           !str_ends(*text, expand_variant(session->table, exercise, exercise->starter));
+           !session_is_starter(session, exercise, *text);
 }
 
 static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
@@ -27,7 +26,16 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
         return;
     }
     listing->graded++;
-    if (exercise->kind == EXERCISE_BUILD && !read_work(session, exercise, &text)) {
+    bool tried = exercise->kind == EXERCISE_COUNT || read_work(session, exercise, &text);
+    bool same = row && tried &&
+                (exercise->kind == EXERCISE_COUNT ||
+                 str_equal(row->graded, session_hash(session, exercise, text)));
+    if (row && row->met == row->of) {
+        listing->done++;
+        buf_add(out, tried && !same ? STR("done, and changed since") : STR("done"));
+        return;
+    }
+    if (!tried) {
         buf_add(out, STR("never tried"));
         return;
     }
@@ -35,13 +43,7 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
         buf_add(out, exercise->kind == EXERCISE_BUILD ? STR("not graded yet") : STR("never tried"));
         return;
     }
-    bool same = exercise->kind == EXERCISE_COUNT ||
-                str_equal(row->graded, session_hash(session, exercise, text));
-    bool done = same && row->met == row->of;
-    listing->done += done;
-    if (done)
-        buf_add(out, STR("done"));
-    else if (!same)
+    if (!same)
         buf_add(out, STR("changed since it was graded"));
     else if (exercise->kind == EXERCISE_COUNT)
         buf_format(out, "not solved yet: %.*s is wrong", STR_ARG(row->graded));

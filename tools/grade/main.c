@@ -17,7 +17,7 @@ static const char usage[] =
     "                                      or by its file's NAME\n"
     "       grade [OPTIONS] -l FILE...     list all: solved, not yet solved, never tried\n"
     "       grade [OPTIONS] -p [-e N.M] FILE...  check that the solution passes, the starter\n"
-    "                                      fails and each wrong variant is caught\n"
+    "                                      fails and each wrong variant is caught and gets a hint\n"
     "\n"
     "Takes the exercises from Markdown chapters; appendix A says how they are written. Your answer\n"
     "goes into WORK/NAME.cu. grade creates this file from the starter and never overwrites it. It\n"
@@ -35,7 +35,8 @@ static const char usage[] =
     "  -h         print this text\n"
     "  --version  print the version\n"
     "\n"
-    "Exit status: 0 all requirements are met, 1 they are not, 2 grading failed.\n";
+    "Exit status: 0 all requirements are met, 1 they are not, 2 the program does not compile or\n"
+    "grading failed.\n";
 // clang-format on
 
 typedef struct {

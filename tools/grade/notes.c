@@ -71,6 +71,13 @@ static void extend(Str *slice, Str line) {
     slice->len = (size_t)(line.at + line.len - slice->at);
 }
 
+// The kernel's name at the start of `block_sum<256u>, 12 times`.
+static Str kernel_name(Str text) {
+    size_t end = 0;
+    while (end < text.len && (isalnum((unsigned char)text.at[end]) || text.at[end] == '_')) end++;
+    return str_slice(text, 0, end);
+}
+
 size_t notes_hazards(Arena *arena, Str log, ProgramNote **hazards) {
     size_t count = 0, capacity = 0;
     Str rest, line;
@@ -84,6 +91,8 @@ size_t notes_hazards(Arena *arena, Str log, ProgramNote **hazards) {
         ProgramNote note = {.line = 0};
         take_place(&line, &note);
         note.text = line;
+        size_t in = str_find(line, STR(" in "));
+        if (in != SIZE_MAX) note.kernel = kernel_name(str_from(line, in + 4));
         ARENA_GROW(arena, *hazards, count, capacity);
         (*hazards)[count++] = note;
     }
@@ -97,7 +106,10 @@ ProgramNote notes_stop(Str log) {
         line = str_from(line, 6);
         size_t colon = str_find(line, STR(": "));
         Str after = colon == SIZE_MAX ? line : str_from(line, colon + 2);
-        if (take_place(&after, &note)) line = after;
+        if (take_place(&after, &note)) {
+            note.kernel = kernel_name(line);
+            line = after;
+        }
         note.text = line;
         return note;
     }

@@ -2,6 +2,7 @@
 #include "grade/program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "numbers/read.h"
 #include "numbers/verdict.h"
 
-enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, FAILURES_MAX = 3 };
+enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3 };
 
 // The path BUILD/exercises/NAME + ending.
 static char *file_of(Arena *arena, const ProgramTools *tools, Str name, const char *ending) {
@@ -145,15 +146,32 @@ static bool is_number_line(Str line, Str *name, double *number) {
 }
 
 static void read_output(Arena *arena, Program *program, Str text) {
-    size_t capacity = 0;
+    double smallest = INFINITY;
     for (Str line, name; str_line(&text, &line);) {
-        double number;
+        double number, size;
         bool is_number = is_number_line(line, &name, &number) && !str_equal(name, STR("time"));
         if (is_number) add_number(arena, program, name, UNIT_COUNT, number);
-        if (str_find(line, STR(": WRONG: ")) == SIZE_MAX || program->failure_count == FAILURES_MAX)
-            continue;
-        ARENA_GROW(arena, program->failures, program->failure_count, capacity);
-        program->failures[program->failure_count++] = line;
+        if (str_find(line, STR(": WRONG: ")) == SIZE_MAX) continue;
+        if (program->failure_count < PROGRAM_FAILURES)
+            program->failures[program->failure_count] = line;
+        program->failure_count++;
+        if (!results_number(str_slice(line, 0, str_find(line, STR(" "))), &size)) continue;
+        smallest = fmin(smallest, size);
+    }
+    add_number(arena, program, STR("smallest_wrong"), UNIT_COUNT, isinf(smallest) ? 0 : smallest);
+}
+
+static void count_kinds(Arena *arena, Program *program) {
+    static const struct {
+        const char *kind, *name;
+    } kinds[] = {{"race in ", "races"},
+                 {"out of bounds in ", "out_of_bounds"},
+                 {"divergent barrier in ", "divergent_barriers"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < program->hazard_count; i++)
+            count += str_starts(program->hazards[i].text, str_of(kinds[k].kind));
+        add_number(arena, program, str_of(kinds[k].name), UNIT_COUNT, (double)count);
     }
 }
 
@@ -162,6 +180,7 @@ static void read_output(Arena *arena, Program *program, Str text) {
 static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
     read_output(arena, program, notes_output(log));
     program->hazard_count = notes_hazards(arena, log, &program->hazards);
+    count_kinds(arena, program);
     program->stopped = notes_stop(log);
     bool finished = program_number(program, STR("wrong")) != NULL;
     if (end.hung)

@@ -7,7 +7,9 @@
 //   every column of the CPU device's CSV from warp_insts to longest_warp, summed over all launches
 //   of --once, which run one after another
 //   launches, blocks, threads     of the same run
+//   smallest_wrong                the smallest n of the lines `n elements: WRONG: ...`, or 0
 //   hazards                       found by --check
+//   races, out_of_bounds, divergent_barriers  those of one kind among them
 //   NAME                          for each line `NAME = NUMBER` that the first run printed, such as
 //                                 wrong and runs, which the exercises' driver prints
 //   time                          microseconds on the GPU, or predicted: program_time
@@ -27,7 +29,8 @@ typedef struct {
     Str file; // the file of `line`, or empty
     size_t line;
     Str text;
-    Str more; // for a hazard: its further lines
+    Str kernel; // its name without template arguments, or empty
+    Str more;   // for a hazard: its further lines
 } ProgramNote;
 
 // A limit, and the percentage by which a launch would be shorter without it.
@@ -45,7 +48,7 @@ typedef struct {
 
 // The largest gains and slowest lines of the launch with the longest predicted time, in descending
 // order. Unused entries have 0 percent.
-enum { PROGRAM_GAINS = 3, PROGRAM_LINES = 2 };
+enum { PROGRAM_GAINS = 3, PROGRAM_LINES = 2, PROGRAM_FAILURES = 3 };
 typedef struct {
     ProgramGain gains[PROGRAM_GAINS];
     ProgramLine lines[PROGRAM_LINES];
@@ -60,9 +63,9 @@ typedef struct {
     ProgramNote stopped; // where and why a kernel or the program was stopped, if it was
     ProgramNote *hazards;
     size_t hazard_count;
-    Str *failures; // the lines it printed about wrong results
-    size_t failure_count;
-    const ResultTable *lines; // counters per line, of --once; NULL: none
+    Str failures[PROGRAM_FAILURES]; // the first lines it printed about wrong results
+    size_t failure_count;           // of all such lines
+    const ResultTable *lines;       // counters per line, of --once; NULL: none
     KeyNamed *numbers;
     size_t number_count, number_capacity;
     ProgramTime predicted;
@@ -101,5 +104,11 @@ ProgramNote notes_stop(Str log);
 
 // Why a program with this exit status printed no results, with its last line of output.
 Str notes_exit(Arena *arena, Str log, int status);
+
+// --- argument.c ---
+
+// A line of a report, in which `argument 2` becomes `argument 2 (out)`, as this kernel calls it in
+// the source.
+Str argument_names(Arena *arena, Str source, Str kernel, Str line);
 
 #endif

@@ -84,7 +84,7 @@ static void judge_versions(Proof *proof, const Program *programs) {
     Arena *arena = proof->session->arena;
     KeyScope scope = session_scope(proof->session, exercise);
     JudgeCase at = {&scope, &programs[SOLUTION], &programs[SOLUTION], NULL, false};
-    size_t line, hint = 0;
+    size_t line;
     Buf why = {.arena = arena};
     bool clear = judge_understands(arena, exercise, &at, &line, &why);
     if (!clear) buf_format(&why, "\nchapter's line %zu", line);
@@ -94,22 +94,19 @@ static void judge_versions(Proof *proof, const Program *programs) {
         at.program = &programs[v];
         JudgeOutcome *outcomes = judge(arena, exercise, &at);
         Str fails = what_fails(arena, exercise, outcomes);
-        bool all = true;
-        for (size_t i = exercise->demand_count; i-- > 0;) {
-            bool holds = outcomes[i].verdict == JUDGE_HOLDS || outcomes[i].verdict == JUDGE_NO_GPU;
-            all = all && holds;
-            if (!holds) hint = exercise->demands[i].hint;
-        }
+        const Str none = STR("the first requirement that fails names no hint\n");
+        bool all = str_starts(fails, STR("all "));
+        bool hinted = judge_hint(arena, exercise, &at, outcomes) != 0;
         if (v == SOLUTION) {
             report(proof, all, "the solution passes", STR(""), fails);
         } else if (v == STARTER) {
-            report(proof, !all && hint, "the starter fails, and a hint is given", STR(""),
-                   all ? fails : STR("the first requirement that fails names no hint\n"));
+            report(proof, !all && hinted, "the starter fails, and a hint is given", STR(""),
+                   all ? fails : none);
         } else {
             const ExerciseWrong *wrong = &exercise->wrong[v - FIRST_WRONG];
-            JudgeVerdict caught = outcomes[wrong->demand].verdict;
-            report(proof, caught == JUDGE_FAILS || caught == JUDGE_UNKNOWN, "caught", wrong->why,
-                   fails);
+            JudgeVerdict verdict = outcomes[wrong->demand].verdict;
+            bool caught = verdict == JUDGE_FAILS || verdict == JUDGE_UNKNOWN;
+            report(proof, caught && hinted, "caught", wrong->why, caught ? none : fails);
         }
     }
 }

@@ -46,6 +46,10 @@ Str session_work(const Session *session, const Exercise *exercise) {
     return buf_str(&text);
 }
 
+bool session_is_starter(const Session *session, const Exercise *exercise, Str text) {
+    return str_ends(text, expand_variant(session->table, exercise, exercise->starter));
+}
+
 Progress session_progress(const Session *session) {
     Buf path = {.arena = session->arena};
     buf_format(&path, "%s/progress.csv", session->work);

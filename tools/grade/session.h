@@ -34,6 +34,9 @@ Str session_file(const Session *session, const Exercise *exercise);
 // The initial content of that file: the starter, after a line that says whose file it is.
 Str session_work(const Session *session, const Exercise *exercise);
 
+// Whether the text of the reader's file is still that of the starter.
+bool session_is_starter(const Session *session, const Exercise *exercise, Str text);
+
 // The reader's progress, from WORK/progress.csv.
 Progress session_progress(const Session *session);
 

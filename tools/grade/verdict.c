@@ -15,7 +15,7 @@ typedef struct {
     const Exercise *exercise;
     JudgeCase at;
     size_t met, of;
-    bool hinted[100];
+    bool starter; // the reader has not changed the file
 } Grading;
 
 // --- lines ---
@@ -65,6 +65,19 @@ static void print_worst_line(const Grading *grading, Str column) {
                 str_terminated(what.arena, buf_str(&what)));
 }
 
+// Prints a line of a report, with the names of a kernel's arguments.
+static void print_note(const Grading *grading, const ProgramNote *note, const char *indent,
+                       Str line) {
+    Arena *arena = grading->session->arena;
+    Str source = STR("");
+    if (note->line) file_read(arena, str_terminated(arena, note->file), &source);
+    printf("%s%.*s\n", indent, STR_ARG(argument_names(arena, source, note->kernel, line)));
+}
+
+static void print_rest(const char *indent, size_t count, size_t shown) {
+    if (count > shown) printf("%sand %zu more\n", indent, count - shown);
+}
+
 enum { HAZARDS_SHOWN = 2 };
 
 static void print_hazards(const Grading *grading) {
@@ -75,10 +88,9 @@ static void print_hazards(const Grading *grading) {
         printf("          %.*s\n", STR_ARG(hazard->text));
         Str line;
         for (Str rest = hazard->more; str_line(&rest, &line);)
-            printf("            %.*s\n", STR_ARG(str_trim(line)));
+            print_note(grading, hazard, "            ", str_trim(line));
     }
-    if (program->hazard_count > HAZARDS_SHOWN)
-        printf("          and %zu more\n", program->hazard_count - HAZARDS_SHOWN);
+    print_rest("      ", program->hazard_count, HAZARDS_SHOWN);
 }
 
 static bool mentions(Str text, Str word) { return str_find(text, word) != SIZE_MAX; }
@@ -92,9 +104,11 @@ static void print_evidence(const Grading *grading, const ExerciseDemand *demand,
                            const JudgeOutcome *outcome) {
     const Program *program = grading->at.program;
     if (!program) return;
-    if (mentions(demand->text, STR("wrong")))
-        for (size_t i = 0; i < program->failure_count; i++)
+    if (mentions(demand->text, STR("wrong"))) {
+        for (size_t i = 0; i < program->failure_count && i < PROGRAM_FAILURES; i++)
             printf("      %.*s\n", STR_ARG(program->failures[i]));
+        print_rest("      ", program->failure_count, PROGRAM_FAILURES);
+    }
     if (mentions(demand->text, STR("hazards"))) print_hazards(grading);
     if (outcome->verdict == JUDGE_FAILS && is_too_much(&outcome->comparison))
         print_worst_line(grading, outcome->comparison.subject);
@@ -147,11 +161,11 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
     print_evidence(grading, demand, outcome);
 }
 
-static void print_hint(Grading *grading, size_t hint) {
+static void print_hint(const Grading *grading, const JudgeOutcome *outcomes) {
     const Exercise *exercise = grading->exercise;
-    if (hint == 0 || hint > exercise->hint_count || hint >= 100 || grading->hinted[hint]) return;
-    grading->hinted[hint] = true;
-    printf("\n  Hint %zu of %zu:\n", hint, exercise->hint_count);
+    size_t hint = judge_hint(grading->session->arena, exercise, &grading->at, outcomes);
+    if (hint == 0) return;
+    printf("\n  Hint %zu:\n", hint);
     print_indented("  ", exercise->hints[hint - 1]);
 }
 
@@ -164,21 +178,24 @@ static void print_demands(Grading *grading) {
         grading->of++;
         grading->met += outcomes[i].verdict == JUDGE_HOLDS;
     }
-    for (size_t i = 0; i < exercise->demand_count; i++)
-        if (outcomes[i].verdict == JUDGE_FAILS || outcomes[i].verdict == JUDGE_UNKNOWN) {
-            print_hint(grading, exercise->demands[i].hint);
-            return;
-        }
+    if (grading->starter)
+        printf("\n  This is the starter, unchanged: edit it and run make exercise-%.*s again.\n",
+               STR_ARG(session_number(grading->session, exercise)));
+    else
+        print_hint(grading, outcomes);
 }
 
-// Prints the conclusion, on standard error if a demand fails, and saves the progress.
+// Prints the conclusion, on standard error if a demand fails, and saves the progress. An exercise
+// that was done stays done.
 static int conclude(Grading *grading, Str graded) {
     const Session *session = grading->session;
     const Exercise *exercise = grading->exercise;
     bool done = grading->met == grading->of;
     Progress progress = session_progress(session);
     ProgressRow row = {exercise->id, graded, grading->met, grading->of};
-    if (graded.len && !progress_enter(&progress, row))
+    const ProgressRow *before = progress_of(&progress, exercise->id);
+    bool was_done = graded.len && before && before->met == before->of;
+    if (graded.len && (done || !was_done) && !progress_enter(&progress, row))
         fprintf(stderr, "%s: %s\n", progress.path, strerror(errno));
     printf("\n");
     fflush(stdout);
@@ -186,11 +203,10 @@ static int conclude(Grading *grading, Str graded) {
         printf("  Exercise %.*s is done.\n", STR_ARG(session_number(session, exercise)));
         return 0;
     }
-    if (exercise->kind == EXERCISE_COUNT)
-        fprintf(stderr, "  Not solved yet.\n");
-    else
-        fprintf(stderr, "  Not solved yet: %zu of %zu requirements met.\n", grading->met,
-                grading->of);
+    fprintf(stderr, "  %s", was_done ? "Not solved with this answer" : "Not solved yet");
+    if (exercise->kind == EXERCISE_BUILD)
+        fprintf(stderr, ": %zu of %zu requirements met", grading->met, grading->of);
+    fprintf(stderr, was_done ? ". The exercise stays done: an earlier answer was right.\n" : ".\n");
     return 1;
 }
 
@@ -203,6 +219,19 @@ static void print_head(const Grading *grading, Str file) {
         printf("  %.*s, on the CPU device%s\n", STR_ARG(file),
                session->tools.native ? " and on the GPU" : "");
     printf("\n");
+}
+
+// Prints the question: the exercise's text up to its first block.
+static void print_question(const Session *session, const Exercise *exercise) {
+    Str text, line;
+    if (!file_read_text(session->arena,
+                        str_terminated(session->arena, session_chapter(session, exercise)), &text))
+        return;
+    for (size_t number = 1; str_line(&text, &line); number++) {
+        if (number <= exercise->line) continue;
+        if (str_starts(line, STR("```")) || str_starts(line, STR(":::"))) return;
+        printf("%s%.*s\n", line.len ? "  " : "", STR_ARG(line));
+    }
 }
 
 // --- a hole to fill ---
@@ -228,12 +257,12 @@ static int print_fault(const Program *program) {
                 STR_ARG(program->fault.text));
     else
         fprintf(stderr, "%.*s: %.*s\n", STR_ARG(program->source), STR_ARG(program->fault.text));
-    return 1;
+    return 2;
 }
 
 static void print_stop(const Grading *grading, const Program *program) {
     if (!program->stopped.text.len) return;
-    printf("  The program was stopped: %.*s\n", STR_ARG(program->stopped.text));
+    print_note(grading, &program->stopped, "  The program was stopped: ", program->stopped.text);
     if (program->stopped.line)
         print_place(grading, program->stopped.file, program->stopped.line, "");
     printf("\n");
@@ -275,6 +304,7 @@ static int grade_program(const Session *session, const Exercise *exercise) {
             return 2;
         }
         graded = session_hash(session, exercise, text);
+        grading.starter = session_is_starter(session, exercise, text);
         if (!program_compile(session->arena, &session->tools, &reader)) return print_fault(&reader);
         program_measure(session->arena, &session->tools, &reader, NULL);
         if (reader.fault.text.len) return print_fault(&reader);
@@ -283,6 +313,7 @@ static int grade_program(const Session *session, const Exercise *exercise) {
         program_time(session->arena, &session->tools, &reader, &own);
     grading.at.program = &reader;
     print_head(&grading, reader.source);
+    if (grading.starter) print_question(session, exercise);
     print_stop(&grading, &reader);
     print_demands(&grading);
     judge_gpu(&grading, &reader);
@@ -322,7 +353,7 @@ static void judge_number(Grading *grading, Str typed, double number) {
     printf("  %s %.*s\n", grading->met ? "✓" : "✗", STR_ARG(typed));
     if (grading->met) return;
     print_mistake(grading, number);
-    print_hint(grading, exercise->demands[failing].hint);
+    print_hint(grading, outcomes);
 }
 
 static int grade_answer(const Session *session, const Exercise *exercise) {
@@ -353,19 +384,6 @@ static int grade_answer(const Session *session, const Exercise *exercise) {
     print_head(&grading, STR(""));
     judge_number(&grading, typed, given);
     return conclude(&grading, session->solution ? STR("") : typed);
-}
-
-// Prints the question: the exercise's text up to its first block.
-static void print_question(const Session *session, const Exercise *exercise) {
-    Str text, line;
-    if (!file_read_text(session->arena,
-                        str_terminated(session->arena, session_chapter(session, exercise)), &text))
-        return;
-    for (size_t number = 1; str_line(&text, &line); number++) {
-        if (number <= exercise->line) continue;
-        if (str_starts(line, STR("```")) || str_starts(line, STR(":::"))) return;
-        printf("  %.*s\n", STR_ARG(line));
-    }
 }
 
 int verdict(const Session *session, const Exercise *exercise) {

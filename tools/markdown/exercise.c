@@ -117,12 +117,22 @@ static size_t hint_number(Str text) {
 }
 
 static void add_demand(ChunkTable *table, Exercise *exercise, Str line, size_t number) {
-    Str hint;
-    ExerciseDemand demand = {.text = take_left(line, &hint), .line = number};
-    demand.hint = hint_number(hint);
-    if (hint.len && demand.hint == 0)
-        chunk_fail(table, exercise->file, number, "`%.*s`: expected `hint N` after the bar",
-                   STR_ARG(hint));
+    const Str word = STR(" if ");
+    Str rest;
+    ExerciseDemand demand = {.text = take_left(line, &rest), .line = number};
+    while (rest.len) {
+        Str text = take_left(rest, &rest);
+        size_t at = str_find(text, word);
+        ExerciseChoice choice = {.hint = hint_number(str_trim(str_slice(text, 0, at)))};
+        if (at != SIZE_MAX) choice.condition = str_trim(str_from(text, at + word.len));
+        if (choice.hint == 0 || demand.choice_count == EXERCISE_CHOICES)
+            chunk_fail(table, exercise->file, number,
+                       "`%.*s`: expected `hint N` or `hint N if COMPARISON` after the bar, at most "
+                       "%d times",
+                       STR_ARG(text), EXERCISE_CHOICES);
+        else
+            demand.choices[demand.choice_count++] = choice;
+    }
     ARENA_GROW(table->arena, exercise->demands, exercise->demand_count, exercise->demand_capacity);
     exercise->demands[exercise->demand_count++] = demand;
 }
@@ -274,11 +284,14 @@ static void check_one(ChunkTable *table, Exercise *exercise) {
              "it is not graded, so it needs an .answer div that says what to expect");
     if (exercise->kind != EXERCISE_EXPLORE && exercise->hint_count == 0)
         fail(table, exercise, "it has no hint");
-    for (size_t i = 0; i < exercise->demand_count; i++)
-        if (exercise->demands[i].hint > exercise->hint_count)
-            chunk_fail(table, exercise->file, exercise->demands[i].line,
-                       "there is no hint %zu: this exercise has %zu", exercise->demands[i].hint,
-                       exercise->hint_count);
+    for (size_t i = 0; i < exercise->demand_count; i++) {
+        const ExerciseDemand *demand = &exercise->demands[i];
+        for (size_t k = 0; k < demand->choice_count; k++)
+            if (demand->choices[k].hint > exercise->hint_count)
+                chunk_fail(table, exercise->file, demand->line,
+                           "there is no hint %zu: this exercise has %zu", demand->choices[k].hint,
+                           exercise->hint_count);
+    }
 }
 
 void exercise_check(ChunkTable *table) {

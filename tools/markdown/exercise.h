@@ -7,10 +7,11 @@
 //   count    a question with a number as answer: an .expect block with `answer == ...`, no hole
 //   explore  something to run, neither hole nor question; an .answer div says what to expect
 //
-// An .expect block has one demand per line, `EXPRESSION` or `EXPRESSION | hint N`. A .wrong
-// chunk has why="what is wrong" and fails="a demand", which must catch it. Hints are divs of
-// class hint, numbered from 1. A .mistakes block of a question has lines `EXPRESSION | sentence`:
-// wrong answers that result from a known mistake.
+// An .expect block has one demand per line, `EXPRESSION` or `EXPRESSION | hint N`. Several hints
+// may follow, each after a bar; `hint N if EXPRESSION` depends on a condition. A .wrong chunk has
+// why="what is wrong" and fails="a demand", which must catch it. Hints are divs of class hint,
+// numbered from 1. A .mistakes block of a question has lines `EXPRESSION | sentence`: wrong answers
+// that result from a known mistake.
 #ifndef MARKDOWN_EXERCISE_H
 #define MARKDOWN_EXERCISE_H
 
@@ -21,15 +22,21 @@
 
 #define EXERCISE_NONE SIZE_MAX
 
-enum { EXERCISE_WRONG_LEAST = 3 };
+enum { EXERCISE_WRONG_LEAST = 3, EXERCISE_CHOICES = 4 };
 
 typedef enum { EXERCISE_EXPLORE, EXERCISE_COUNT, EXERCISE_BUILD } ExerciseKind;
 typedef enum { VARIANT_NONE, VARIANT_STARTER, VARIANT_SOLUTION, VARIANT_WRONG } Variant;
 
 typedef struct {
-    Str text;    // the comparison
-    size_t line; // in the chapter
-    size_t hint; // the hint for this demand, from 1; 0: none
+    size_t hint;   // from 1
+    Str condition; // a comparison; empty: none
+} ExerciseChoice;
+
+typedef struct {
+    Str text;                                 // the comparison
+    size_t line;                              // in the chapter
+    ExerciseChoice choices[EXERCISE_CHOICES]; // the first one whose condition holds is shown
+    size_t choice_count;
 } ExerciseDemand;
 
 typedef struct {
