@@ -17,6 +17,9 @@
 #: B                the build folder (default: build)
 #: V=1              print each command and its output
 B ?= build
+# Make splits names at spaces, so a build folder inside this one is named from here.
+override B := $(subst $(CURDIR)/,,$(B))
+$(if $(word 2,$(B)),$(error B=$(B): make cannot build in a path with a space: choose one without, as in make B=/tmp/build))
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
 TIME ?= $(BOOK_DEVICE)

@@ -84,6 +84,10 @@ static void test_slices(void) {
     same("trim blanks", str_trim(STR(" \n ")), "");
     same("one line", str_one_line(&arena, STR(" a  b\n\tc ")), "a b c");
     same("one line of blanks", str_one_line(&arena, STR(" \n ")), "");
+    same("a plain path in a command", str_shell(&arena, STR("../a-b/c_1.cu")), "../a-b/c_1.cu");
+    same("a path with a space", str_shell(&arena, STR("a b/c")), "'a b/c'");
+    same("one with a quote", str_shell(&arena, STR("it's $x")), "'it'\\''s $x'");
+    same("no path", str_shell(&arena, STR("")), "''");
     Str words = STR("  ab\tc\n"), word;
     if (!str_word(&words, &word)) WRONG("a first word");
     same("first word", word, "ab");

@@ -68,6 +68,25 @@ Str str_one_line(Arena *arena, Str s) {
     return buf_str(&line);
 }
 
+Str str_shell(Arena *arena, Str s) {
+    bool plain = s.len && s.at[0] != '-';
+    for (size_t i = 0; i < s.len && plain; i++) {
+        char c = s.at[i];
+        plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                (c && strchr("_@%+=:,./-", c)) || (unsigned char)c >= 0x80;
+    }
+    if (plain) return s;
+    Buf word = {.arena = arena};
+    buf_char(&word, '\'');
+    for (size_t i = 0; i < s.len; i++)
+        if (s.at[i] == '\'')
+            buf_add(&word, STR("'\\''"));
+        else
+            buf_char(&word, s.at[i]);
+    buf_char(&word, '\'');
+    return buf_str(&word);
+}
+
 bool str_word(Str *rest, Str *word) {
     *rest = str_trim(*rest);
     size_t end = 0;

@@ -28,6 +28,7 @@ Str str_trim(Str s);                            // without leading and trailing 
 size_t str_find(Str s, Str needle);             // position, or SIZE_MAX
 uint64_t str_hash(Str s);                       // 64-bit FNV-1a, stable between runs and machines
 Str str_one_line(Arena *arena, Str s);          // white space between words becomes one blank
+Str str_shell(Arena *arena, Str s);             // as a word of a shell's command: quoted if needed
 char *str_terminated(Arena *arena, Str s);      // a copy with a NUL, for calls that need one
 
 // For "did you mean": whether `other` is similar to `name`, and closer than the best match so far,

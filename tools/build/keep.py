@@ -120,7 +120,11 @@ def main():
     before = files_in(roots)
     copies = {path: copy(path) for path in edited(before, roots)}
     try:
-        return run(command)
+        status = run(command)
+        locked = [root for root in roots if os.path.exists(root) and not os.access(root, os.W_OK)]
+        if status and locked:
+            print(f"make: cannot write to {', '.join(locked)}: make this folder writable, as by: chmod -R u+w .", file=sys.stderr)
+        return status
     finally:
         written = [path for path, state in files_in(roots).items() if state != before.get(path)]
         if written:

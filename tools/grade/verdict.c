@@ -243,7 +243,8 @@ static bool have_file(const Session *session, const Exercise *exercise, Str file
     if (stat(path, &status) == 0) return true;
     if (errno != ENOENT || file_write_if_changed(session->arena, path,
                                                  session_work(session, exercise)) == FILE_FAILED) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        fprintf(stderr, "%s: %s: make the folder writable, since your answer is kept there\n", path,
+                strerror(errno));
         return false;
     }
     printf("created %s from the starter: edit this file\n", path);

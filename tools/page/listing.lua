@@ -36,7 +36,9 @@ local function lean(line)
 end
 
 local function listing(block)
-    local html = pandoc.write(pandoc.Pandoc({ block }), "html", PANDOC_WRITER_OPTIONS)
+    -- These options make a whole page of it. Without a title, pandoc 3.1 prints a warning.
+    local page = pandoc.Pandoc({ block }, { title = "listing" })
+    local html = pandoc.write(page, "html", PANDOC_WRITER_OPTIONS)
     local code = html:match("<code[^>]*>(.*)</code>")
     local changed, lines = {}, pandoc.List()
     for number in (block.attributes.changed or ""):gmatch("%d+") do changed[tonumber(number)] = true end

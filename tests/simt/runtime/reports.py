@@ -71,7 +71,7 @@ def test_lines(counted, rows):
     text = read(source("count.cu")).splitlines()
     number = next(n for n, line in enumerate(text, 1) if "s[threadIdx.x] = out" in line)
     expect("--lines shows counters beside the source", simt(["--lines", counted]), 0,
-           rf"^reverse in \S*count\.cu\n(.*\n)*? +{number} .*\|     s\[threadIdx\.x\] =")
+           rf"^reverse in .*count\.cu\n(.*\n)*? +{number} .*\|     s\[threadIdx\.x\] =")
     narrow = simt(["--lines", counted], env={**os.environ, "COLUMNS": "60"}).out.splitlines()
     beside = [line.split("|", 1)[1] for line in narrow if "|" in line]
     long = next("".join(line.split()) for line in text if "add.s32 %0, %0, 3" in line)
@@ -84,17 +84,17 @@ def test_hazard_texts():
     told, at = program("told"), lines("told.cu")
     if not told:
         return
-    first = (rf"CPU device: 2 hazards\n\S*told\.cu:{at['store']}: race in neighbour, 32 times\n"
+    first = (rf"CPU device: 2 hazards\n.*told\.cu:{at['store']}: race in neighbour, 32 times\n"
              r"    thread \(32,0,0\) of block \(0,0,0\) writes element 32 of s in shared memory\n"
              rf"    line {at['load']}: thread \(0,0,0\) reads it; nothing orders the two\n"
-             r"    put __syncthreads\(\) between\n\S*told\.cu:")
+             r"    put __syncthreads\(\) between\n.*told\.cu:")
     front = (rf"told\.cu:{at['front']}: out of bounds in a_kernel_with_a_name_of_some_length<float, 1>.*\n"
              r"    thread \(0,0,0\) of block \(0,0,0\), element -1 of argument 2\n"
              r"    thread 0 reads 4 bytes, 4 before an allocation of 256 bytes: guard the index\n\Z")
     expect("a race in four lines", simt(["--check", told]), 86, first)
     expect("a negative index is reported as such, with the array that was meant", simt(["--check", told, "front"]), 86, front)
     expect("several threads that add to a word get advice about atomics, not barriers", simt(["--check", told, "counter"]), 86,
-           rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    updates get lost: use atomicAdd")
+           rf"^.*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    updates get lost: use atomicAdd")
     narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
     report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()
     tests.check("no line of it is wider than the screen", len(report) > 5 and max(map(len, report)) <= 60 and
@@ -136,7 +136,7 @@ def test_reports():
     test_lines(counted, rows)
     expect("the program's exit status is simt's", simt([counted, "5"]), 5)
     expect("a CSV that cannot be written", simt(["--csv", tests.fresh("folder.csv"), counted]), 1, "^counted",
-           r"^\S*folder\.csv: ")
+           r"^.*folder\.csv: ")
     odd, trace = tests.file("odd.cu"), tests.file("odd.csv")
     write(odd, '#line 1 "one, two.cu"\n' + read(source("count.cu")))
     of_odd = tests.compile_cu(odd, inputs=[])
@@ -146,4 +146,4 @@ def test_reports():
                 all(None not in row and row["file"] in ("", "one, two.cu") for row in found), found[:3])
     if os.path.exists("/dev/full"):
         expect("a trace that cannot be written", simt(["--trace", "/dev/full", counted]), 1, None,
-               r"^simt: \S*: cannot write /dev/full$")
+               r"^simt: .*: cannot write /dev/full$")

@@ -43,7 +43,7 @@ def only(text):
 
 
 def race(where, later, memory, does, earlier, did, end):
-    return only(rf"\S+: race between {where} in {later}, {memory}\n    it {does} what {earlier} \(\S+\) {did}, {end}")
+    return only(rf".+: race between {where} in {later}, {memory}\n    it {does} what {earlier} \(\S+\) {did}, {end}")
 
 
 def test_host(unfinished, traced):
@@ -57,9 +57,9 @@ def test_host(unfinished, traced):
     text = suite.read(tests.here / "unfinished.cu").splitlines()
     at = {mark: 1 + next(k for k, line in enumerate(text) if f"// AT {mark}" in line) for mark in ("copies", "fills")}
     expect("unfinished: the host's lines", simt(["--check", traced, "host_reuses_buffer"]), 86,
-           only(rf"\S*unfinished\.cu:{at['fills']}: host code does not wait: "
+           only(rf".*unfinished\.cu:{at['fills']}: host code does not wait: "
                 r"it writes byte 0 of 4096 from cudaMallocHost\n"
-                rf"    cudaMemcpyAsync \(\S*unfinished\.cu:{at['copies']}\) reads it, {WAIT}"))
+                rf"    cudaMemcpyAsync \(.*unfinished\.cu:{at['copies']}\) reads it, {WAIT}"))
 
 
 class Program:

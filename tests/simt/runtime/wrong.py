@@ -49,7 +49,7 @@ NOT_SUPPORTED = "cudaErrorNotSupported cudaErrorNotSupported cudaErrorNotSupport
 
 def said(kernel, mark):
     at = lines("wrong.cu").get(mark, r"\d+")
-    return rf"\Asimt: {kernel}: \S*wrong\.cu:{at}: "
+    return rf"\Asimt: {kernel}: .*wrong\.cu:{at}: "
 
 
 def errors(case, error):
@@ -63,7 +63,7 @@ def test_faults(wrong):
         if hazard:
             at = lines("wrong.cu").get(kernel, r"\d+")
             expect("--check: " + case, simt(["--check", wrong, case]), 86,
-                   rf"^\S*wrong\.cu:{at}: {hazard} in {kernel}\b")
+                   rf"^.*wrong\.cu:{at}: {hazard} in {kernel}\b")
     for case in ("hello", "divide", "product", "deep_enough"):
         expect("no fault: " + case, simt([wrong, case]), 0, f"^{case}: cudaSuccess cudaSuccess cudaSuccess$", r"\A\Z")
     for options in ([], ["--check"]):
@@ -144,7 +144,7 @@ def test_libraries():
                     *([f"-Wl,--version-script={tests.file('library.map')}"] if versions else [])])
         linked = made.status == 0 and tests.compile_cu(source("library.cu"), stem.name, [
             *suite.NVCC_FLAGS, f"-DCOMPUTE={name}", *(["-DBLAS"] if start == "cublas" else []),
-            "-Xlinker", f"--no-as-needed,{library}"], [library])
+            "-Xlinker", f"--no-as-needed,{os.path.relpath(library)}"], [library])  # nvcc splits a path with a space
         if not tests.check(f"a program with {what} is built", linked, made.tail()):
             continue
         library.unlink()  # no longer needed
@@ -170,7 +170,7 @@ def test_signals():
     for where in ("waiting", "allocating", "calling", "kernel"):
         for number in (signal.SIGTERM, signal.SIGINT):
             result = suite.interrupted([SIMT, signals, where], 0.7, 20, number)
-            words = r"^simt: spins: \S*signals\.cu:\d+: interrupted" if where == "kernel" else r"\A\Z"
+            words = r"^simt: spins: .*signals\.cu:\d+: interrupted" if where == "kernel" else r"\A\Z"
             expect(f"{number.name} while {where}: the table so far", result, -number, table, words)
     expect("timeout: the table so far", run(["timeout", "0.7", SIMT, signals, "waiting"]), 124, table)
     expect("a program's own handler stays", suite.interrupted([SIMT, signals, "own"], 0.7, 20, signal.SIGTERM), 40,

@@ -316,13 +316,18 @@ static int read_options(int argc, char **argv) {
 
 // --- the program ---
 
+// A path as a word of a command that a message prints.
+static Str shell_word(const char *path) { return str_shell(&arena, str_of(path)); }
+
 // Fails with the commands to run if the user names a source file instead of a program.
-static void refuse_source(const char *name) {
+static void refuse_source(const char *launcher, const char *name) {
     const Str path = str_of(name);
     if (!str_ends(path, STR(".cu")) || access(name, R_OK) != 0) return;
-    Str program = str_slice(path, 0, path.len - 3);
-    die("%s is a source file: compile it with nvcc -O3 -lineinfo %s -o %.*s, then run simt %s%.*s",
-        name, name, STR_ARG(program), strchr(name, '/') ? "" : "./", STR_ARG(program));
+    const char *program = format_text("%s%.*s", strchr(name, '/') ? "" : "./",
+                                      STR_ARG(str_slice(path, 0, path.len - 3)));
+    const Str source = shell_word(name), made = shell_word(program), self = shell_word(launcher);
+    die("%s is a source file: compile it with nvcc -O3 -lineinfo %.*s -o %.*s, then run %.*s %.*s",
+        name, STR_ARG(source), STR_ARG(made), STR_ARG(self), STR_ARG(made));
 }
 
 static const char *find_program(const char *name) {
@@ -336,7 +341,8 @@ static const char *find_program(const char *name) {
         const char *candidate = format_text("%.*s/%s", STR_ARG(folder), name);
         if (access(candidate, X_OK) == 0) return candidate;
     }
-    if (access(name, F_OK) == 0) die("%s: not in PATH; use ./%s", name, name);
+    if (access(name, F_OK) == 0)
+        die("%s: not in PATH; use %.*s", name, STR_ARG(shell_word(format_text("./%s", name))));
     die("%s: no such program", name);
 }
 
@@ -428,7 +434,7 @@ static void preload_sanitizer(void) {
 int main(int argc, char **argv) {
     int at = read_options(argc, argv);
     if (at >= argc) die("no program given: name one (simt -h lists the options)");
-    refuse_source(argv[at]);
+    refuse_source(argv[0], argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
     const char *folder = processor_folder(&arena, file_beside(&arena, "simt-runtime"));
