@@ -34,9 +34,13 @@ bool runtime_enter_call(const char *call, const void *back);
 const char *runtime_call(uint64_t *from);
 CudaError runtime_leave(CudaError error);
 CudaError runtime_leave_call(const char *call, CudaError error);
-// Records that a launch by <<<...>>> failed. Only cudaGetLastError and cudaPeekAtLastError return
-// that error; if the program calls neither, the end of the run reports it.
-void runtime_failed_launch(const char *kernel, const char *why);
+// The current call is the last one of a launch by <<<...>>> at this address.
+void runtime_called_by_arrows(uint64_t from);
+// Records that the current call launches no kernel; `why` is what is requested and what is
+// possible. Only cudaGetLastError and cudaPeekAtLastError return the error of <<<...>>>; if the
+// program calls neither, the end of the run reports it. Other calls return theirs, so the report is
+// a note.
+void runtime_failed_launch(const char *kernel, const char *why, CudaError error);
 const SimtOptions *runtime_options(void);
 void runtime_break(CudaError error); // every later call returns this error
 // Refuses what the CPU device does not support: all later calls fail, even after a reset, and the
@@ -74,5 +78,8 @@ int signal_interrupted(void);  // the signal that will end the process, 0: none
 // Writes "file.cu:12" if the program was built with -g, or "main()" if it has a symbol table.
 // Writes an empty string if the address is outside of the program or nothing is known of it.
 void host_line(uint64_t address, char *text, size_t size);
+// The same for the line of the program that has made the current call, which may be in a template
+// of cuda_runtime.h.
+void host_line_of_call(char *text, size_t size);
 
 #endif
