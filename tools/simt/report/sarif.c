@@ -32,6 +32,7 @@ static const struct {
     {"mask of lanes",
      "A warp's instruction names lanes that do not take part, or takes a value from "
      "a lane that is not there."},
+    {"shuffle width", "The width of a shuffle is not a power of two up to 32."},
     {"out of bounds", "An access outside of an allocation, or outside of the array it belongs to."},
     {"misaligned access", "The address is not a multiple of the access size."},
     {"use after free", "An access to memory that was freed before."},
