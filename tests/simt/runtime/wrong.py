@@ -287,6 +287,13 @@ def test_copied():
            r"was never written, past the first 1000 bytes of 4000: fill it first \(sizes of copies are in bytes\)\n")
 
 
+def test_poison():
+    """Lanes that do not exist, and memory past the end of an allocation, give implausible values."""
+    poison, value = program("poison"), "2139062143"
+    if poison:
+        expect("values that do not exist", simt([poison]), 0, rf"\A0( {value}){{5}}( {value}){{3}} 1 cudaSuccess\n")
+
+
 def test_wrong():
     wrong = program("wrong", flags=[*suite.NVCC_FLAGS, "-w"])
     if not wrong:
@@ -297,6 +304,7 @@ def test_wrong():
     test_libraries()
     test_unread()
     test_failed()
+    test_poison()
     test_copied()
     if tests.whole("faults from machine code"):
         test_machine()

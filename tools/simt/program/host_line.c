@@ -341,7 +341,10 @@ void host_line(uint64_t address, char *text, size_t size) {
 void host_line_of_call(char *text, size_t size) {
     enum { MOST = 32 };
     void *frames[MOST];
-    const int count = backtrace(frames, MOST);
+    host_line_of(frames, backtrace(frames, MOST), text, size);
+}
+
+void host_line_of(void *const frames[], int count, char *text, size_t size) {
     text[0] = '\0';
     for (int k = 0; k < count && (!text[0] || strncmp(text, "cudaLaunch", 10) == 0); k++)
         host_line((uint64_t)(uintptr_t)frames[k] - 1, text, size);

@@ -46,6 +46,7 @@ void runtime_before_report(void (*run)(void)) { before_report = run; }
 static const char *current_call = "";
 static uint64_t called_from;
 static bool by_arrows;
+static uint64_t call_count; // without launches
 
 const char *runtime_call(uint64_t *from) {
     *from = called_from;
@@ -54,11 +55,18 @@ const char *runtime_call(uint64_t *from) {
 
 bool runtime_enter_call(const char *call, const void *back) {
     const bool is_broken = runtime_enter();
+    const bool launches = strncmp(call, "cudaLaunch", strlen("cudaLaunch")) == 0 ||
+                          strncmp(call, "__cudaLaunch", strlen("__cudaLaunch")) == 0 ||
+                          strncmp(call, "__cudaGetKernel", strlen("__cudaGetKernel")) == 0 ||
+                          strncmp(call, "cudaGraphLaunch", strlen("cudaGraphLaunch")) == 0;
+    __atomic_store_n(&call_count, call_count + !launches, __ATOMIC_RELAXED);
     current_call = call;
     called_from = (uint64_t)(uintptr_t)back - 1;
     by_arrows = false;
     return is_broken;
 }
+
+uint64_t runtime_calls(void) { return __atomic_load_n(&call_count, __ATOMIC_RELAXED); }
 
 void runtime_called_by_arrows(uint64_t from) {
     called_from = from;
