@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "simt/cuda/queue.h"
 #include "simt/program/runtime.h"
@@ -16,7 +17,7 @@
 
 enum { FRAMES = 16, NO_CLOCK = -1, TIME_OF_DAY = -2 };
 
-// The calling thread's latest reading, and what it has launched since.
+// The thread's latest reading, and what it has launched since.
 static _Thread_local struct {
     int clock;
     uint64_t calls;      // of the CUDA runtime until then, without launches
@@ -41,9 +42,16 @@ static void forget_if_both(void) {
         early.mangled = NULL;
 }
 
-// Takes no lock, since the program may read a clock anywhere.
+static bool on_main_thread(void) {
+    static _Thread_local bool known, is_main;
+    if (!known) is_main = gettid() == getpid();
+    known = true;
+    return is_main;
+}
+
+// Takes no lock, since the program may read a clock anywhere. Only the main thread writes `early`.
 static void clock_read(int clock) {
-    if (!runtime_options()->check || queue_on() || runtime_inside()) return;
+    if (!runtime_options()->check || queue_on() || runtime_inside() || !on_main_thread()) return;
     const uint64_t calls = runtime_calls();
     if (early.mangled)
         forget_if_both();
@@ -90,16 +98,22 @@ void clock_report(void) {
 
 // --- replacements of the C library's functions ---
 
+// Two threads may look a function up at the same time, with the same result.
+static void *next(void **known, const char *name) {
+    void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (!function) function = dlsym(RTLD_NEXT, name);
+    __atomic_store_n(known, function, __ATOMIC_RELAXED);
+    return function;
+}
+
 API int clock_gettime(clockid_t clock, struct timespec *time) {
-    static int (*real)(clockid_t, struct timespec *);
-    if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    static void *known;
     clock_read((int)clock);
-    return real(clock, time);
+    return ((int (*)(clockid_t, struct timespec *))next(&known, "clock_gettime"))(clock, time);
 }
 
 API int gettimeofday(struct timeval *restrict time, void *restrict zone) {
-    static int (*real)(struct timeval *, void *);
-    if (!real) real = (int (*)(struct timeval *, void *))dlsym(RTLD_NEXT, "gettimeofday");
+    static void *known;
     clock_read(TIME_OF_DAY);
-    return real(time, zone);
+    return ((int (*)(struct timeval *, void *))next(&known, "gettimeofday"))(time, zone);
 }

@@ -1,7 +1,7 @@
 // Notes host clocks that are read before a launched kernel has finished: with --check.
 //
-// It is noted only where it is certain: between two readings of a clock by a thread its only CUDA
-// calls were launches. Then their difference is the time of the launches alone.
+// It is noted only where it is certain: between two readings of a clock by the main thread, the
+// only CUDA calls were launches. Then their difference is the time of the launches alone.
 #ifndef CLOCK_H
 #define CLOCK_H
 
