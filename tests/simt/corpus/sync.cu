@@ -418,7 +418,7 @@ template <int WAY, bool RIGHT> __global__ void leader_ended(const int *in, int *
     if (t == __ffs((int)here) - 1) out[0] = v;
 }
 
-// Nobody chooses a leader, or the leader is there.
+// No lane is chosen as the leader, or the leader is there.
 __global__ void leaderless(const int *in, int *out) {
     const unsigned t = threadIdx.x, here = __activemask();
     if (!(in[t] & 1)) return;

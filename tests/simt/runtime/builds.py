@@ -25,6 +25,8 @@ def test_launcher(small):
             ("number expected", ["--order", "x1", "x"], "--order takes a number"),
             ("too many multiprocessors", ["--sms", "1025", "x"], "--sms takes a number from 1 to 1024"),
             ("no such multiprocessor", ["--sm-threads", "1000", "x"], "--sm-threads takes 1024, 1536 or 2048"),
+            ("an architecture without sm_", ["--as", "100", "x"], "--as takes a GPU architecture, such as sm_100, not \"100\""),
+            ("an architecture with a letter", ["--as", "sm_100a", "x"], "--as takes a GPU architecture"),
             ("missing program", ["./no-such-file"], "No such file"),
             ("missing program in PATH", ["no-such-program"], "no such program"),
             ("a folder", [tests.folder], "simt/runtime"),
