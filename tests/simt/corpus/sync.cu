@@ -374,6 +374,63 @@ __global__ void mask_by_ballot(const int *in, int *out) {
     out[t] = v;
 }
 
+// --- the width of a shuffle ---
+
+template <int WIDTH> __global__ void width_xor(const int *in, int *out) {
+    int v = in[threadIdx.x];
+    for (int d = WIDTH / 2; d > 0; d /= 2) v += __shfl_xor_sync(FULL, v, d, WIDTH);  // HAZARD width_of_six: width
+    out[threadIdx.x] = v;
+}
+
+template <int WIDTH> __global__ void width_up(const int *in, int *out) {
+    out[threadIdx.x] = __shfl_up_sync(FULL, in[threadIdx.x], 1, WIDTH);  // HAZARD width_of_twelve: width
+}
+
+// The compiler does not know the width.
+__global__ void width_down(const int *width, int *out) {
+    out[threadIdx.x] = __shfl_down_sync(FULL, width[threadIdx.x], 1, *width);  // HAZARD width_unknown: width
+}
+
+template <int WIDTH> __global__ void width_index(const double *in, int *out) {
+    // HAZARD-NEXT width_of_64: width
+    out[threadIdx.x] = __shfl_sync(FULL, in[threadIdx.x], 0, WIDTH) > 0;
+}
+
+// PTX defines segments of every kind; this one ends at lane 4 of the warp.
+__global__ void width_in_ptx(const int *in, int *out) {
+    int next;
+    asm volatile("shfl.sync.down.b32 %0, %1, 1, 6660, -1;" : "=r"(next) : "r"(in[threadIdx.x]));
+    out[threadIdx.x] = next;
+}
+
+// --- masks from which a leader is chosen ---
+
+// Lanes with an even number end, and the leader of those that named them is one of them.
+template <int WAY, bool RIGHT> __global__ void leader_ended(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    const unsigned here = RIGHT ? __ballot_sync(FULL, in[t] & 1) : __activemask();
+    int v = in[t];
+    if (!(v & 1)) return;
+    if (WAY == 0) v = __reduce_add_sync(here, v);            // NOTE leader_reduces: mask
+    if (WAY == 1) v = (int)__ballot_sync(here, v > 20);      // NOTE leader_votes: mask
+    if (WAY == 2) v = (int)__match_any_sync(here, v & 3);    // NOTE leader_matches: mask
+    if (WAY == 3) __syncwarp(here);                          // NOTE leader_waits: mask
+    if (t == __ffs((int)here) - 1) out[0] = v;
+}
+
+// No lane is chosen as the leader, or the leader is there.
+__global__ void leaderless(const int *in, int *out) {
+    const unsigned t = threadIdx.x, here = __activemask();
+    if (!(in[t] & 1)) return;
+    out[t] = __reduce_add_sync(here, in[t]);
+}
+__global__ void leader_stays(const int *in, int *out) {
+    const unsigned t = threadIdx.x, here = __activemask();
+    if (in[t] & 1) return;
+    const int sum = __reduce_add_sync(here, in[t]);
+    if (t == __ffs((int)here) - 1) out[0] = sum;
+}
+
 static const Case cases[] = {
     ONE(1, BLOCK, "barrier_at_end", barrier_at_end),
     RUN("tiles_of_some", tiles_of_some<<<1, BLOCK>>>(d_in, d_out, 3)),
@@ -409,6 +466,20 @@ static const Case cases[] = {
     ONE(1, BLOCK, "two_lines", warp_at_two_barriers<1>),
     ONE(1, BLOCK, "two_lines_right", warp_at_two_barriers<2>),
     ONE(1, BLOCK, "mask_by_ballot_right", mask_by_ballot),
+    ONE(1, 32, "width_of_six", width_xor<6>), ONE(1, 32, "width_of_eight_right", width_xor<8>),
+    ONE(1, 32, "width_of_twelve", width_up<12>), ONE(1, 32, "width_of_sixteen_right", width_up<16>),
+    RUN("width_unknown", width_down<<<1, 32>>>(d_in + 24, d_out)),
+    RUN("width_unknown_right", width_down<<<1, 32>>>(d_in + 4, d_out)),
+    RUN("width_of_64", width_index<64><<<1, 32>>>((double *)d_in, d_out)),
+    RUN("width_of_32_right", width_index<32><<<1, 32>>>((double *)d_in, d_out)),
+    ONE(1, 32, "width_of_one_right", width_up<1>), ONE(1, 32, "width_in_ptx_right", width_in_ptx),
+    ONE(1, 32, "leader_reduces", leader_ended<0, false>),
+    ONE(1, 32, "leader_reduces_right", leader_ended<0, true>),
+    ONE(1, 32, "leader_votes", leader_ended<1, false>), ONE(1, 32, "leader_votes_right", leader_ended<1, true>),
+    ONE(1, 32, "leader_matches", leader_ended<2, false>),
+    ONE(1, 32, "leader_matches_right", leader_ended<2, true>),
+    ONE(1, 32, "leader_waits", leader_ended<3, false>), ONE(1, 32, "leader_waits_right", leader_ended<3, true>),
+    ONE(1, 32, "leaderless_right", leaderless), ONE(1, 32, "leader_stays_right", leader_stays),
 };
 
 CORPUS_MAIN(cases)

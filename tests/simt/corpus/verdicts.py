@@ -12,6 +12,7 @@ KINDS = {  # the word in a verdict: what a report of that kind says
     "race or volatile": r"race|unordered volatile",  # a report of each
     "divergent barrier": r"barrier",
     "mask": r"mask|lanes",
+    "width": r"shuffle width",
     "out of bounds": r"out of bounds|out-of-bounds",
     "misaligned": r"misaligned",
     "use after free": r"use after free|freed",

@@ -26,6 +26,8 @@ def test_launcher(small):
             ("number expected", ["--order", "x1", "x"], "--order takes a number"),
             ("too many multiprocessors", ["--sms", "1025", "x"], "--sms takes a number from 1 to 1024"),
             ("no such multiprocessor", ["--sm-threads", "1000", "x"], "--sm-threads takes 1024, 1536 or 2048"),
+            ("an architecture without sm_", ["--as", "100", "x"], "--as takes a GPU architecture, such as sm_100, not \"100\""),
+            ("an architecture with a letter", ["--as", "sm_100a", "x"], "--as takes a GPU architecture"),
             ("missing program", ["./no-such-file"], "No such file"),
             ("missing program in PATH", ["no-such-program"], "no such program"),
             ("a folder", [tests.folder], "simt/runtime"),
@@ -130,9 +132,14 @@ def test_linked():
 def test_fatbins(small):
     """The program starts; its first launch fails with a code and one line."""
     if tests.whole("programs for several architectures"):
-        bare = program("small", "bare", [*NO_ARCH, "-gencode", "arch=compute_80,code=sm_80"])
+        bare = program("small", "bare", [*NO_ARCH, "-gencode", "arch=compute_90,code=sm_90"])
         if bare:
-            stops("machine code only", [bare], "machine code for sm_80 but no PTX", "cudaErrorNoKernelImageForDevice")
+            stops("machine code only", [bare], "machine code for sm_90 but no PTX", "cudaErrorNoKernelImageForDevice")
+        older = program("small", "older", [*NO_ARCH, "-gencode", "arch=compute_80,code=sm_80"])
+        if older:
+            expect("machine code for older devices: launches fail as on a GPU", simt([older]), 1,
+                   "cudaErrorNoKernelImageForDevice", r"\Asimt: the program holds machine code for sm_80, and .*: build with "
+                   r"nvcc -arch=sm_90\n\Z")
         name = "of several architectures the newest up to 9.0"
         if "compute_120" not in run([suite.NVCC, "--list-gpu-arch"]).out.split():
             tests.skip(name, "this nvcc knows none above 9.0")
@@ -141,6 +148,9 @@ def test_fatbins(small):
                                                "-gencode", "arch=compute_120,code=compute_120"])
             if newer:
                 expect(name, simt([newer]), 0, "^first 0")
+                expect("--as sm_120: the newest up to 12.0", simt(["--as", "sm_120", newer]), 0, "^first 0")
+                expect("--as sm_70: none", simt(["--as", "sm_70", newer]), 1, "cudaErrorNoKernelImageForDevice",
+                       r"PTX for compute_75, and a device of compute capability 7\.0 runs none .*, or run simt --as sm_75\n")
     good = small.read_bytes()
     start, size, entry, ptx, length = embedded_ptx(good)[0]
     middle = ptx + length // 2
@@ -171,7 +181,7 @@ def test_fatbins(small):
 
 def test_readers(small):
     """Tests the readers of fat binaries, compressed PTX and ELF files under sanitizers."""
-    made = tests.compile_c("fatbins", source("fatbins.c"), modules=["base", "simt/program/fatbin", "simt/program/unpack"],
+    made = tests.compile_c("fatbins", source("fatbins.c"), modules=["base", "simt/base/limits", "simt/program/fatbin", "simt/program/unpack"],
                            libraries=["-ldl"])
     if made:
         tests.relay(run([made]), "fat binary: ", 28)

@@ -71,6 +71,7 @@ OPTIONS = {  # an option's words, and a condition on a run with it
     "--threads": (["--threads", "2"], lambda r: True),
     "--sms": (["--sms", "40"], lambda r: True),
     "--sm-threads": (["--sm-threads", "1536"], lambda r: True),
+    "--as": (["--as", "sm_90"], lambda r: True),
     "--watchdog": (["--watchdog", "50"], lambda r: True),
     "-h": (["-h"], lambda r: r.out.startswith("usage: simt")),
     "--version": (["--version"], lambda r: re.fullmatch(r"simt [0-9.]+\n", r.out)),
@@ -84,7 +85,7 @@ def refusal(options):
         return None
     if LISTED in options and len(options) > 1:
         return f"{LISTED} and {next(iter(options - {LISTED}))} exclude each other: "
-    for one, others in (*((one, MACHINE) for one in CHECKING), ("--orders", {"--order", "--trace"})):
+    for one, others in (*((one, MACHINE) for one in {*CHECKING, "--as"}), ("--orders", {"--order", "--trace"})):
         if one in options and options & others:
             return f"{one} and {next(iter(options & others))} exclude each other: "
     if "--warm" in options and "--time" not in options:

@@ -5,7 +5,7 @@ import signal
 
 import suite
 from device import simt
-from expect import expect, program, tests
+from expect import expect, lines, program, tests
 
 BETWEEN = r"and the two are not ordered: cudaStreamWaitEvent\(\) between them, or one stream for both\n"
 EDGE = r"and the two are not ordered: make one node depend on the other\n"
@@ -145,7 +145,24 @@ def test_scripts(unfinished):
     tests.check(f"unfinished: {count} random programs, right and with one race", not bad, bad[:5])
 
 
+def test_clocks():
+    """A host clock that is read before a launched kernel has finished is a note, where that is certain."""
+    clocks = program("clocks", flags=[*suite.NVCC_FLAGS, "-w", "-g"])
+    if not clocks:
+        return
+    at = lines("clocks.cu")
+    for case in ("chrono", "posix", "day", "many"):
+        line, launch = (at["posix"], at["launch"]) if case == "posix" else (r"\d+", r"\d+")
+        expect("clocks: " + case, simt(["--check", clocks, case]), 0,
+               rf"\nCPU device: 1 note\n\S*clocks\.cu:{line}: note: host code does not wait: it reads a clock while put may "
+               rf"still run\n    the time since the last reading is that of the launch in line {launch} alone: .*\n\Z", r"\A\Z")
+    for case in ("both", "waits", "copies", "waits_event", "told", "before", "two_clocks"):
+        expect(f"clocks: {case}: nothing to note", simt(["--strict", clocks, case]), 0, None, r"\A\Z")
+    expect("clocks: without --check nothing", simt([clocks, "posix"]), 0, r"\ACPU device|\A\nCPU device", r"\A\Z")
+
+
 def test_unfinished():
+    test_clocks()
     unfinished = program("unfinished", flags=[*suite.NVCC_FLAGS, "-w"])
     traced = program("unfinished", "unfinished_g", [*suite.NVCC_FLAGS, "-w", "-g"])
     if not unfinished or not traced:

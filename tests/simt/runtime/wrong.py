@@ -183,13 +183,16 @@ def test_signals():
 
 def test_unread():
     """Tests failed launches and unchecked errors; memory that is not freed."""
-    unread = program("unread", flags=[*suite.NVCC_FLAGS, "-w"])
-    if not unread:
+    unread, placed = (program("unread", name, flags=[*suite.NVCC_FLAGS, "-w", *more])
+                      for name, more in (("unread", []), ("placed", ["-g"])))
+    if not unread or not placed:
         return
-    asked = r"not launched, and the program ignored the error: check cudaGetLastError\(\) after the launch\n"
-    large = r"\Asimt: k: threads per block: 2048, at most 1024: " + asked
-    rest = (r"simt: k: bytes of dynamic shared memory: 100000, at most 49152 without cudaFuncSetAttribute: " + asked +
-            r"simt: k: grid \(0,1,1\), block \(64,1,1\): invalid argument: " + asked)
+    start = r"simt: k: main\(\): not launched: "
+    asked = (r"; the program ignores the error: check cudaGetLastError\(\) after the launch "
+             r"\(nvcc -g adds the line of the launch\)\n")
+    large = r"\A" + start + "2,048 threads per block; at most 1,024" + asked
+    rest = (start + r"0 static and 100,000 dynamic bytes of shared memory; at most 49,152 "
+            r"\(cudaFuncSetAttribute\(\) allows more\)" + asked + start + "a grid of 0 blocks" + asked)
     note = r"simt: note: cudaMemcpy returned cudaErrorInvalidValue \(invalid argument\)\n"
     expect("failed launches are reported at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
@@ -197,12 +200,63 @@ def test_unread():
     for option, status in (("--check", 0), ("--strict", 86)):
         expect(f"{option}: a call that failed, noted", simt([option, unread, "noted"]), status, None, r"\A" + note + r"\Z")
     expect("a program that ends badly keeps its status", simt(["--check", unread, "badly"]), 3, None, large + r"\Z")
+    expect("with -g at their lines", simt(["--check", placed, "never"]), 86, None,
+           r"\A(simt: k: \S*unread\.cu:\d+: not launched: .*after the launch\n){3}simt: note: cudaMemcpy ")
     expect("so they are where it aborts", simt([unread, "aborts"]), -signal.SIGABRT, None, large + r"\Z")
     expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,
            r"\Asimt: never freed: 1 allocation by cudaMalloc or its like, 256 bytes\n\Z")
     expect("--leaks: no report if all memory was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
     for way in ("asked", "peeked", "later"):
         expect(f"no message about an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
+
+
+FAILED = {  # a case of failed.cu: the kernel, and what the report says after "not launched: "
+    "no_blocks": ("plain", "a grid of 0 blocks"),
+    "no_threads": ("plain", "a block of 0 threads"),
+    "threads": ("plain", "1,025 threads per block; at most 1,024"),
+    "threads_2d": ("plain", "32 x 33 x 1 threads per block; at most 1,024 in all"),
+    "deep_block": ("plain", "a block of 65 threads in z; at most 64"),
+    "high_grid": ("plain", "a grid of 1 x 70,000 x 1 blocks; at most 2,147,483,647 x 65,535 x 65,535"),
+    "bounds": ("bounded", r"256 threads per block; this kernel allows 128 \(__launch_bounds__\)"),
+    "shared": ("fixed", r"16 static and 49,152 dynamic bytes of shared memory; at most 49,152 "
+                        r"\(cudaFuncSetAttribute\(\) allows more\)"),
+    "much_shared": ("fixed", "16 static and 300,000 dynamic bytes of shared memory; at most 49,152"),
+    "captured": ("plain", "2,000 threads per block; at most 1,024")}
+FAILED_CALLS = {  # the same for calls that return the error
+    "call": ("plain", "a grid of 0 blocks; cudaLaunchKernel returned cudaErrorInvalidValue"),
+    "template_call": ("plain", "a grid of 0 blocks; cudaLaunchKernel returned cudaErrorInvalidValue"),
+    "cooperative": ("together", "3,907 blocks at a time; this kernel and device hold 1,056; "
+                    "cudaLaunchCooperativeKernel returned cudaErrorCooperativeLaunchTooLarge"),
+    "in_clusters": ("plain", "a grid of 3 x 1 x 1 blocks, not a multiple of its clusters, 2 x 1 x 1 blocks; "
+                    "cudaLaunchKernelExC returned cudaErrorInvalidClusterSize"),
+    "large_clusters": ("plain", "a cluster of 16 x 1 x 1 blocks; at most 8; "
+                       "cudaLaunchKernelExC returned cudaErrorInvalidClusterSize"),
+    "in_graph": ("plain", "a grid of 0 blocks; cudaGraphAddKernelNode returned cudaErrorInvalidValue")}
+
+
+def test_failed():
+    """Launches that fail: the kernel, the line, what was requested and what is possible."""
+    at = lines("failed.cu")
+    for name, more in (("-g", ["-g"]), ("-O3 -g", ["-O3", "-g"])):
+        failed = program("failed", "failed" + name.replace(" ", ""), [*suite.NVCC_FLAGS, "-w", *more])
+        if not failed:
+            return
+        for case, (kernel, why) in FAILED.items():
+            expect(f"a launch that fails, {name}: {case}", simt(["--check", failed, case]), 86, None,
+                   rf"\Asimt: {kernel}: \S*failed\.cu:{at[case]}: not launched: {why}; the program ignores the error: "
+                   r"check cudaGetLastError\(\) after the launch\n(simt: note: .*\n)*\Z")
+            if name == "-g":
+                expect("it is checked: " + case, simt(["--check", failed, case, "checked"]), 0, None, r"\A\Z")
+        for case, (kernel, why) in FAILED_CALLS.items():
+            line = at["in_clusters" if case == "large_clusters" else case]
+            where, hint = rf"\S*failed\.cu:{line}", ""
+            if name != "-g":  # the compiler may have inlined the runtime's template
+                where, hint = rf"({where}|.*\(\))", r"( \(nvcc -g -O0 adds the line of the launch\))?"
+            for option, status in (("--check", 0), ("--strict", 86)):
+                expect(f"a call that fails to launch, {option} {name}: {case}", simt([option, failed, case]), status, None,
+                       rf"\Asimt: note: {kernel}: {where}: not launched: {why}: check it{hint}\n\Z")
+    for case in ("right", "right_shared", "right_cooperative", "right_clusters"):
+        expect("a launch at its limit: " + case, simt(["--strict", failed, case]), 0, None, r"\A\Z")
 
 
 def test_copied():
@@ -233,6 +287,13 @@ def test_copied():
            r"was never written, past the first 1000 bytes of 4000: fill it first \(sizes of copies are in bytes\)\n")
 
 
+def test_poison():
+    """Lanes that do not exist, and memory past the end of an allocation, give implausible values."""
+    poison, value = program("poison"), "2139062143"
+    if poison:
+        expect("values that do not exist", simt([poison]), 0, rf"\A0( {value}){{5}}( {value}){{3}} 1 cudaSuccess\n")
+
+
 def test_wrong():
     wrong = program("wrong", flags=[*suite.NVCC_FLAGS, "-w"])
     if not wrong:
@@ -242,6 +303,8 @@ def test_wrong():
     test_refusals(wrong)
     test_libraries()
     test_unread()
+    test_failed()
+    test_poison()
     test_copied()
     if tests.whole("faults from machine code"):
         test_machine()

@@ -35,7 +35,11 @@ uint32_t limits_sms(void);
 uint32_t limits_sm_threads(void);
 uint32_t limits_sm_blocks(void);
 
-// Chooses both numbers before the first call of the CUDA runtime; 0 keeps the default.
-void limits_choose(uint32_t sms, uint32_t sm_threads);
+// The compute capability, times 10, of the device that decides which of a program's images are
+// eligible: DEVICE_ARCH unless chosen.
+uint32_t limits_arch(void);
+
+// Chooses these numbers before the first call of the CUDA runtime; 0 keeps the default.
+void limits_choose(uint32_t sms, uint32_t sm_threads, uint32_t arch);
 
 #endif

@@ -1,28 +1,10 @@
-// Kernel launches by every call that makes one, their limits, and queries about kernels.
+// Kernel launches by every call that makes one, and queries about kernels.
 #include "simt/cuda/launch.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "simt/base/limits.h"
 #include "simt/cuda/stream.h"
-#include "simt/report/name.h"
-
-// --- limits ---
-
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The errors, also
-// for the kernel's own limit, are those of CUDA 13 on an H200.
-static CudaError check_shape(const Launch *launch) {
-    const Dim3 *grid = &launch->grid, *block = &launch->block;
-    if (grid->x == 0 || grid->y == 0 || grid->z == 0) return CUDA_INVALID_VALUE;
-    if (grid->x > DEVICE_MAX_GRID_X || grid->y > DEVICE_MAX_GRID_YZ || grid->z > DEVICE_MAX_GRID_YZ)
-        return CUDA_INVALID_VALUE;
-    if (block->x == 0 || block->y == 0 || block->z == 0) return CUDA_INVALID_VALUE;
-    if (block->x > DEVICE_MAX_THREADS || block->y > DEVICE_MAX_THREADS ||
-        block->z > DEVICE_MAX_BLOCK_Z || block->x * block->y * block->z > DEVICE_MAX_THREADS)
-        return CUDA_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
 
 static uint32_t cluster_blocks(Dim3 cluster) { return cluster.x * cluster.y * cluster.z; }
 
@@ -32,75 +14,26 @@ void launch_complete(const KernelEntry *entry, Launch *launch) {
     if (!launch->cluster.x) launch->cluster = own.x ? own : (Dim3){1, 1, 1};
 }
 
-// CUDA C++ Programming Guide, "Thread Block Clusters"; driver_types.h: cudaErrorInvalidClusterSize,
-// "a kernel launch error has occurred due to cluster misconfiguration".
-static CudaError check_cluster(const KernelEntry *entry, const Launch *launch) {
-    const Dim3 grid = launch->grid, each = launch->cluster, own = entry->cluster;
-    const uint32_t limit = entry->nonportable_cluster ? DEVICE_CLUSTER_MOST : DEVICE_CLUSTER;
-    if (!each.x || !each.y || !each.z) return CUDA_INVALID_CLUSTER_SIZE;
-    if (each.x > limit || each.y > limit || each.z > limit || cluster_blocks(each) > limit)
-        return CUDA_INVALID_CLUSTER_SIZE;
-    if (grid.x % each.x || grid.y % each.y || grid.z % each.z) return CUDA_INVALID_CLUSTER_SIZE;
-    if (own.x && (own.x != each.x || own.y != each.y || own.z != each.z))
-        return CUDA_INVALID_CLUSTER_SIZE;
-    if (entry->info.max_cluster && cluster_blocks(each) > entry->info.max_cluster)
-        return CUDA_INVALID_CLUSTER_SIZE;
-    if (entry->info.explicit_cluster && !launch->explicit_cluster) return CUDA_INVALID_CLUSTER_SIZE;
-    return CUDA_SUCCESS;
-}
-
-CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
-    CudaError error = check_shape(launch);
-    if (error) return error;
-    uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-    if (threads > entry->info.max_threads_per_block) return CUDA_INVALID_VALUE;
-    if (launch->dynamic_shared_bytes > (uint32_t)entry->max_dynamic_shared)
-        return CUDA_INVALID_VALUE;
-    error = check_cluster(entry, launch);
-    if (error || !launch->cooperative) return error;
-    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-    int resident = occupancy_blocks(&entry->info, (int)threads, launch->dynamic_shared_bytes);
-    if (blocks > (uint64_t)resident * limits_sms()) return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
-    return CUDA_SUCCESS;
-}
-
-// Reports a refused launch: what it requested, and the limit.
-static void report_refused(const KernelEntry *entry, const Launch *launch, size_t shared,
-                           CudaError error) {
-    char name[512], why[128];
-    const uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
-    const uint32_t most = entry->info.max_threads_per_block < DEVICE_MAX_THREADS
-                              ? entry->info.max_threads_per_block
-                              : DEVICE_MAX_THREADS;
-    if (threads > most)
-        snprintf(why, sizeof why, "threads per block: %llu, at most %u",
-                 (unsigned long long)threads, most);
-    else if (shared > (size_t)entry->max_dynamic_shared)
-        snprintf(why, sizeof why, "bytes of dynamic shared memory: %zu, at most %d%s", shared,
-                 entry->max_dynamic_shared,
-                 shared <= DEVICE_SHARED_OPTIN ? " without cudaFuncSetAttribute" : "");
-    else
-        snprintf(why, sizeof why, "grid (%u,%u,%u), block (%u,%u,%u): %s", launch->grid.x,
-                 launch->grid.y, launch->grid.z, launch->block.x, launch->block.y, launch->block.z,
-                 error_text(error));
-    runtime_failed_launch(name_kernel(entry->mangled, name, sizeof name), why);
-}
-
-// Whether the launch is by <<<...>>>, which returns no error to the program.
-static _Thread_local bool from_arrows;
+// Where a launch by <<<...>>> is, between its last two calls; 0: there is none.
+static _Thread_local uint64_t arrows;
 
 static CudaError launch(const void *function, Launch shape, size_t shared, Stream *stream) {
     Work work = {.kind = WORK_KERNEL};
-    const bool unseen = from_arrows;
-    from_arrows = false;
+    if (arrows) runtime_called_by_arrows(arrows);
+    arrows = 0;
     CudaError error = registry_entry(function, &work.kernel.entry);
-    if (error) return error;
-    shape.dynamic_shared_bytes = (uint32_t)shared;
+    if (error) {
+        if (!runtime_broken()) launch_failed(work.kernel.entry, error, NULL);
+        return error;
+    }
+    shape.dynamic_shared_bytes = shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX;
     launch_complete(work.kernel.entry, &shape);
-    error = shared > UINT32_MAX ? CUDA_INVALID_VALUE : launch_check(work.kernel.entry, &shape);
-    if (error && unseen) report_refused(work.kernel.entry, &shape, shared, error);
+    error = launch_check(work.kernel.entry, &shape);
     if (error) return error;
-    if (work.kernel.entry->info.parameter_count && !shape.arguments) return CUDA_INVALID_VALUE;
+    if (work.kernel.entry->info.parameter_count && !shape.arguments) {
+        launch_failed(work.kernel.entry, CUDA_INVALID_VALUE, "no arguments");
+        return CUDA_INVALID_VALUE;
+    }
     work.kernel.launch = shape;
     return stream_submit(stream, &work);
 }
@@ -111,6 +44,7 @@ typedef struct {
     Dim3 grid, block;
     size_t shared;
     Stream *stream;
+    uint64_t from; // the call, in the function that launches
 } Configuration;
 
 enum { MAX_CONFIGURATIONS = 16 }; // launches nested in the arguments of launches
@@ -120,14 +54,15 @@ static _Thread_local int configuration_count;
 
 API CudaError __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t shared, Stream *stream) {
     if (configuration_count == MAX_CONFIGURATIONS) return CUDA_INVALID_CONFIGURATION;
-    configurations[configuration_count++] = (Configuration){grid, block, shared, stream};
+    const uint64_t from = (uint64_t)(uintptr_t)__builtin_return_address(0) - 1;
+    configurations[configuration_count++] = (Configuration){grid, block, shared, stream, from};
     return CUDA_SUCCESS;
 }
 
 API CudaError __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared, void *stream) {
     if (configuration_count == 0) return CUDA_ILLEGAL_STATE;
     const Configuration *top = &configurations[--configuration_count];
-    from_arrows = true;
+    arrows = top->from;
     *grid = top->grid;
     *block = top->block;
     *shared = top->shared;
@@ -251,8 +186,8 @@ static CudaError max_active_clusters(int *clusters, const void *function,
     if (!launch.cluster.x && !entry->cluster.x) return CUDA_INVALID_CLUSTER_SIZE;
     launch_complete(entry, &launch);
     launch.grid = launch.cluster; // the number of clusters does not matter
-    error = check_shape(&launch);
-    if (!error) error = check_cluster(entry, &launch);
+    char why[LAUNCH_WHY];
+    error = launch_check_shape(entry, &launch, why);
     if (!error) *clusters = active_clusters(entry, &launch, config->shared);
     return error;
 }
@@ -273,8 +208,8 @@ static CudaError max_potential_cluster(int *blocks, const void *function,
         launch_complete(entry, &launch);
     else if (!launch.cluster.x)
         launch.cluster = launch.grid = (Dim3){1, 1, 1};
-    error = check_shape(&launch);
-    if (!error) error = check_cluster(entry, &launch);
+    char why[LAUNCH_WHY];
+    error = launch_check_shape(entry, &launch, why);
     if (error) return error;
     uint32_t most = entry->nonportable_cluster ? DEVICE_CLUSTER_MOST : DEVICE_CLUSTER;
     if (entry->info.max_cluster && entry->info.max_cluster < most) most = entry->info.max_cluster;

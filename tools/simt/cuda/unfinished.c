@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/cuda/clock.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/read_back.h"
@@ -233,6 +234,7 @@ void unfinished_waits(const Event *event) {
 
 // Marks an operation as known to the host, and with it all operations ordered before it.
 static void host_knows(Unfinished *op) {
+    clock_done();
     op->known = true;
     for (Unfinished *other = ops; other < ops + used; other++)
         if (other->number && has(&op->before, other)) other->known = true;
@@ -249,6 +251,7 @@ static void add_part(OverlapPart *part) {
 
 void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     char name[256];
+    if (now) clock_launched(mangled);
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
@@ -274,6 +277,7 @@ static CudaError at_end(void) {
     const Unfinished *reported = NULL;
     report_faults();
     guard_clear();
+    clock_report();
     for (const Unfinished *op = ops; op < ops + used; op++) {
         if (!op->number || !overlap_kernel_of(op->parts)) continue;
         const bool better = !reported || (op->prints && !reported->prints);

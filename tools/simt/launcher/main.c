@@ -73,6 +73,9 @@ static const char usage[] =
     "                  use); results do not depend on it\n"
     "  --sms N         multiprocessors of the device, 1 to 1024 (default: 132)\n"
     "  --sm-threads N  threads per multiprocessor: 1024, 1536 or 2048 (default)\n"
+    "  --as sm_NN      choose among the program's code as a device of that architecture does, such as\n"
+    "                  sm_100 (default: sm_90). Only the choice changes. If the program has no code\n"
+    "                  for it, launches fail as on a GPU\n"
     "  --watchdog S    end a kernel if no warp of it ends for S seconds (default: never)\n"
     "  -h, --help      print this text\n"
     "  --version       print the version\n"
@@ -83,7 +86,7 @@ static const char usage[] =
     "\n"
     "  -lineinfo       counters, errors and hazards name source lines\n"
     "  -arch=sm_NN     embeds PTX too; with -gencode, add code=compute_NN. simt takes the newest\n"
-    "                  PTX up to 9.0, or else the oldest.\n"
+    "                  PTX up to 9.0 (see --as).\n"
     "\n"
     "The CUDA runtime, 12 or 13, may be static, as by default: simt replaces its functions by name,\n"
     "so do not strip the program. It may also be shared (-cudart shared). Compressed PTX needs the\n"
@@ -113,7 +116,8 @@ static const char usage[] =
     "sectors are those of Nsight Compute.\n"
     "\n"
     "If a launch by <<<...>>> failed and the program never checked the error, simt reports it at the\n"
-    "end. With --check it also notes the errors that other calls returned.\n"
+    "end. With --check it also notes the errors that other calls returned, among them\n"
+    "cudaLaunchKernel. Build with -g for the line of the launch.\n"
     "\n"
     "Exit status, the first that fits:\n"
     "\n"
@@ -162,7 +166,8 @@ typedef enum {
     VALUE_SECONDS,
     VALUE_ORDERS,
     VALUE_SMS,
-    VALUE_SM_THREADS
+    VALUE_SM_THREADS,
+    VALUE_ARCH
 } ValueKind;
 
 static const struct {
@@ -192,6 +197,7 @@ static const struct {
     {"--warm", "SIMT_WARM", VALUE_NONE},
     {"--sms", "SIMT_SMS", VALUE_SMS},
     {"--sm-threads", "SIMT_SM_THREADS", VALUE_SM_THREADS},
+    {"--as", "SIMT_AS", VALUE_ARCH},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
@@ -202,6 +208,15 @@ static const char *absolute(const char *path) {
     if (path[0] == '/') return path;
     if (!getcwd(folder, sizeof folder)) die("the current folder: %s", strerror(errno));
     return format_text("%s/%s", folder, path);
+}
+
+// Returns the number in "sm_NN".
+static const char *arch_number(const char *name, const char *text) {
+    const char *number = strncmp(text, "sm_", 3) ? "" : text + 3;
+    const size_t digits = strspn(number, "0123456789");
+    if (digits < 2 || digits > 3 || number[digits])
+        die("%s takes a GPU architecture, such as sm_100, not \"%s\"", name, text);
+    return number;
 }
 
 static void check_number(const char *name, const char *text, ValueKind kind) {
@@ -234,6 +249,7 @@ static _Noreturn void list_opcodes(const char *program) {
 // The checker tests PTX's rules, which the compiler has already relied on when it made machine
 // code.
 static const char no_ptx[] = "the checks need the program's PTX";
+static const char only_90[] = "simt executes the machine code of sm_90 alone";
 static const char fixed_order[] = "--orders chooses the orders itself";
 
 static const struct {
@@ -242,6 +258,7 @@ static const struct {
     {"--check", "--machine", no_ptx},     {"--check", "--time", no_ptx},
     {"--strict", "--machine", no_ptx},    {"--strict", "--time", no_ptx},
     {"--orders", "--machine", no_ptx},    {"--orders", "--time", no_ptx},
+    {"--as", "--machine", only_90},       {"--as", "--time", only_90},
     {"--orders", "--order", fixed_order}, {"--orders", "--trace", fixed_order},
 };
 
@@ -302,6 +319,8 @@ static int read_options(int argc, char **argv) {
         const char *value = argv[++i];
         if (options[k].value == VALUE_FILE)
             value = absolute(value);
+        else if (options[k].value == VALUE_ARCH)
+            value = arch_number(options[k].name, value);
         else if (options[k].value != VALUE_TEXT)
             check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);

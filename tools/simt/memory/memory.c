@@ -158,9 +158,14 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     memory_of_host_count += pages;
     used += bytes;
     untouched += managed;
-    if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
+    const size_t guard = pages ? 0 : GUARD;
+    if (fresh) { // what aligning has skipped is past the end of the allocation before
+        memset(memory_at(next_address), MEMORY_POISON, address - next_address);
+        next_address = address + whole + guard;
+    }
     if (address + whole > memory_high) memory_high = address + whole;
     memset(memory_at(address), managed ? 0 : MEMORY_POISON, whole);
+    memset(memory_at(address + whole), MEMORY_POISON, guard);
     if (kind != MEMORY_DEVICE && kind != MEMORY_HEAP && !managed) memory_written(address, whole);
     return address;
 }

@@ -34,9 +34,9 @@ bool memory_open(size_t limit_bytes);
 // itself, so the parent must not run meanwhile. False (errno set) if the host refuses.
 bool memory_make_private(void);
 
-// The bytes of fresh memory: 3.4e38 as a float, 1.4e306 as a double, 2,139,062,143 as an integer.
-// It is not NaN, for which `fabs(a - b) > eps` is false. Managed memory is zero, as fresh pages are
-// on a GPU.
+// The bytes of fresh memory, and of the gaps between allocations: 3.4e38 as a float, 1.4e306 as a
+// double, 2,139,062,143 as an integer. It is not NaN, for which `fabs(a - b) > eps` is false.
+// Managed memory is zero, as fresh pages are on a GPU.
 enum { MEMORY_POISON = 0x7F };
 
 // 0 when out of memory.

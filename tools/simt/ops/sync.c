@@ -189,6 +189,14 @@ static void shuffle_sources(ShuffleMode mode, const LaneU32 *by, const LaneU32 *
     }
 }
 
+// In a partial warp the lanes that do not exist give a value as implausible as that of fresh
+// memory.
+static void poison_absent(const Warp *warp, const int32_t source[LANES], uint32_t result[LANES]) {
+    const uint32_t lanes = warp->block->threads - warp->index * (uint32_t)LANES;
+    if (lanes >= LANES) return;
+    LANE_LOOP result[l] = (uint32_t)source[l] < lanes ? result[l] : MEMORY_POISON * 0x01010101u;
+}
+
 const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     const InstSync *sync = &inst->sync;
     Meeting meeting;
@@ -202,6 +210,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     shuffle_sources(sync->shuffle, shuffled.value[1], shuffled.value[2], source, inside);
     observer_shuffle(warp, inst, meeting.lanes, source, a);
     LANE_LOOP result[l] = a[source[l]];
+    poison_absent(warp, source, result);
     if (meeting.count == 1) {
         LaneU32 *d = REG(warp, LaneU32, sync->d);
         const uint32_t exec = warp->exec;

@@ -59,11 +59,18 @@ static bool take_entry(Str *rest, Entry *entry) {
     return true;
 }
 
+// Whether a device can run PTX, or machine code, for `arch`. CUDA C++ Programming Guide, "PTX
+// Compatibility" and "Binary Compatibility".
+static bool ptx_fits(uint32_t arch) { return arch <= limits_arch(); }
+static bool machine_fits(uint32_t arch) {
+    return arch <= limits_arch() && arch / 10 == limits_arch() / 10;
+}
+
 // Whether PTX for `arch` is a better choice than PTX for `than` (0: none yet). The newest that the
 // device supports is best; otherwise the oldest.
 static bool better_arch(uint32_t arch, uint32_t than) {
     if (than == 0) return true;
-    bool fits = arch <= DEVICE_ARCH, than_fits = than <= DEVICE_ARCH;
+    bool fits = ptx_fits(arch), than_fits = ptx_fits(than);
     if (fits != than_fits) return fits;
     return fits ? arch > than : arch < than;
 }
@@ -87,6 +94,25 @@ static FatbinStatus no_ptx(SimtError *error, uint32_t machine_code) {
     return FATBIN_NO_PTX;
 }
 
+// `ptx`, `machine_code`: an architecture of each that is in the program, or 0.
+static FatbinStatus no_image(SimtError *error, uint32_t ptx, uint32_t machine_code) {
+    const uint32_t arch = limits_arch();
+    int used = snprintf(error->text, sizeof error->text, "the program holds ");
+    if (ptx) used += snprintf(error->text + used, 40, "PTX for compute_%u", ptx);
+    if (machine_code)
+        used += snprintf(error->text + used, 40, "%smachine code for sm_%u", ptx ? " and " : "",
+                         machine_code);
+    snprintf(error->text + used, sizeof error->text - (size_t)used,
+             ", and a device of compute capability %u.%u runs none of it: build with nvcc "
+             "-arch=sm_%u",
+             arch / 10, arch % 10, arch);
+    used = (int)strlen(error->text);
+    if (ptx)
+        snprintf(error->text + used, sizeof error->text - (size_t)used, ", or run simt --as sm_%u",
+                 ptx);
+    return FATBIN_NO_IMAGE;
+}
+
 static void keep_entry(const Entry *entry, FatbinPtx *kept) {
     *kept = (FatbinPtx){.payload = entry->payload, .bytes = entry->unpacked};
     if (entry->flags & FLAG_LZ4) kept->packing = FATBIN_LZ4;
@@ -104,13 +130,19 @@ FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error) {
     Str rest = str_slice(bytes, header, header + size);
     Entry entry;
     uint32_t best = 0, machine_code = 0;
+    bool native = false;
     while (rest.len) {
         if (!take_entry(&rest, &entry)) return corrupt(error, "an entry does not fit");
-        if (entry.kind == KIND_MACHINE_CODE) machine_code = entry.arch;
+        if (entry.kind == KIND_MACHINE_CODE && !native) {
+            machine_code = entry.arch;
+            native = machine_fits(entry.arch);
+        }
         if (entry.kind != KIND_PTX || !better_arch(entry.arch, best)) continue;
         best = entry.arch;
         keep_entry(&entry, ptx);
     }
+    if (!native && (best ? !ptx_fits(best) : machine_code != 0))
+        return no_image(error, best, machine_code);
     return best ? FATBIN_OK : no_ptx(error, machine_code);
 }
 

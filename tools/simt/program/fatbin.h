@@ -11,7 +11,8 @@
 typedef enum {
     FATBIN_OK,
     FATBIN_CORRUPT,     // not a fat binary, or cut short
-    FATBIN_NO_PTX,      // machine code only
+    FATBIN_NO_PTX,      // machine code only, which a GPU could run
+    FATBIN_NO_IMAGE,    // nothing that a GPU of this compute capability could run
     FATBIN_RELOCATABLE, // built with -rdc=true from several files
 } FatbinStatus;
 
@@ -21,8 +22,9 @@ typedef struct {
     uint64_t bytes; // unpacked
 } FatbinPtx;
 
-// Finds the best PTX in a complete fat binary: the newest up to DEVICE_ARCH, otherwise the oldest
-// for newer devices. On failure the error says what to do.
+// Finds the best PTX in a complete fat binary: the newest up to the device's architecture,
+// limits_arch(); or the oldest for newer devices, if there is machine code for this one. On failure
+// the error says what to do.
 FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error);
 
 // The same for the wrapper that programs pass to __cudaRegisterFatBinary. -rdc=true links only

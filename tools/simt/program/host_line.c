@@ -2,6 +2,7 @@
 // Information", read from the executable, and its ELF symbol table.
 #define _GNU_SOURCE
 #include <elf.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -325,11 +326,26 @@ static int find_base(struct dl_phdr_info *info, size_t bytes, void *base) {
     return 1;
 }
 
+// The templates of the toolkit are in cuda_runtime.h and vector_types.h. Where one is inlined, only
+// the function is certain.
 void host_line(uint64_t address, char *text, size_t size) {
     const Program *program = this_program();
     uint64_t base = 0;
     text[0] = '\0';
     dl_iterate_phdr(find_base, &base);
     find_line(program, address - base, text, size);
+    if (strstr(text, "/cuda_runtime.h:") || strstr(text, "/vector_types.h:")) text[0] = '\0';
     if (!text[0]) find_function(program, address - base, text, size);
+}
+
+void host_line_of_call(char *text, size_t size) {
+    enum { MOST = 32 };
+    void *frames[MOST];
+    host_line_of(frames, backtrace(frames, MOST), text, size);
+}
+
+void host_line_of(void *const frames[], int count, char *text, size_t size) {
+    text[0] = '\0';
+    for (int k = 0; k < count && (!text[0] || strncmp(text, "cudaLaunch", 10) == 0); k++)
+        host_line((uint64_t)(uintptr_t)frames[k] - 1, text, size);
 }

@@ -19,7 +19,8 @@ typedef struct Variable {
 struct RegisteredModule {
     RegisteredModule *next;
     const void *wrapper;
-    bool tried; // whether loading was tried
+    bool tried;    // whether loading was tried
+    bool no_image; // it has nothing that the device can run, so launches fail as on a GPU
     CudaError error;
     Module *module;
 };
@@ -109,6 +110,7 @@ static CudaError fatbin_code(FatbinStatus status) {
     case FATBIN_RELOCATABLE:
         return CUDA_NOT_SUPPORTED;
     case FATBIN_NO_PTX:
+    case FATBIN_NO_IMAGE:
         break;
     }
     return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
@@ -117,8 +119,9 @@ static CudaError fatbin_code(FatbinStatus status) {
 static CudaError load_ptx(RegisteredModule *module, SimtError *error) {
     FatbinPtx packed;
     Str ptx;
-    CudaError found = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &packed, error));
-    if (found) return found;
+    const FatbinStatus found = fatbin_wrapper_ptx(module->wrapper, &packed, error);
+    module->no_image = found == FATBIN_NO_IMAGE;
+    if (found != FATBIN_OK) return fatbin_code(found);
     SimtStatus status = unpack_ptx(&packed, &ptx, error);
     if (status == SIMT_OK) module->module = module_load(ptx, "PTX", &status, error);
     return module->module ? CUDA_SUCCESS : error_of_status(status);
@@ -143,8 +146,8 @@ static CudaError load(RegisteredModule *module) {
     module->error =
         runtime_options()->machine ? load_machine(module, &error) : load_ptx(module, &error);
     module->tried = module->error != CUDA_MEMORY_ALLOCATION; // memory may be available later
-    if (module->error) console_say_as("refused", "%s", error.text);
-    if (module->error && module->tried) runtime_refuse(module->error);
+    if (module->error) console_say_as(module->no_image ? "no-image" : "refused", "%s", error.text);
+    if (module->error && module->tried && !module->no_image) runtime_refuse(module->error);
     return module->error;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "simt/program/runtime.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
@@ -44,6 +45,8 @@ void runtime_before_report(void (*run)(void)) { before_report = run; }
 
 static const char *current_call = "";
 static uint64_t called_from;
+static bool by_arrows;
+static uint64_t call_count; // without launches
 
 const char *runtime_call(uint64_t *from) {
     *from = called_from;
@@ -52,16 +55,29 @@ const char *runtime_call(uint64_t *from) {
 
 bool runtime_enter_call(const char *call, const void *back) {
     const bool is_broken = runtime_enter();
+    const bool launches = strncmp(call, "cudaLaunch", strlen("cudaLaunch")) == 0 ||
+                          strncmp(call, "__cudaLaunch", strlen("__cudaLaunch")) == 0 ||
+                          strncmp(call, "__cudaGetKernel", strlen("__cudaGetKernel")) == 0 ||
+                          strncmp(call, "cudaGraphLaunch", strlen("cudaGraphLaunch")) == 0;
+    __atomic_store_n(&call_count, call_count + !launches, __ATOMIC_RELAXED);
     current_call = call;
     called_from = (uint64_t)(uintptr_t)back - 1;
+    by_arrows = false;
     return is_broken;
+}
+
+uint64_t runtime_calls(void) { return __atomic_load_n(&call_count, __ATOMIC_RELAXED); }
+
+void runtime_called_by_arrows(uint64_t from) {
+    called_from = from;
+    by_arrows = true;
 }
 
 // --- errors that the program has not read ---
 
 enum { UNREAD_MOST = 8 };
 typedef struct {
-    char text[512];
+    char text[1024];
     bool launch;
 } Unread;
 static Unread unread[UNREAD_MOST];
@@ -81,19 +97,38 @@ __attribute__((format(printf, 2, 3))) static void add_unread(bool launch, const 
     unread_count++;
 }
 
-void runtime_failed_launch(const char *kernel, const char *why) {
+// The call's name without the suffix for per-thread default streams.
+static int call_length(const char *call) {
+    const char *end = strstr(call, "_pt");
+    return (int)(end ? (size_t)(end - call) : strlen(call));
+}
+
+void runtime_failed_launch(const char *kernel, const char *why, CudaError error) {
+    enum { PLACE = 300 };
+    char place[PLACE];
+    if (by_arrows)
+        host_line(called_from, place, PLACE);
+    else
+        host_line_of_call(place, PLACE);
+    const char *hint = by_arrows ? " (nvcc -g adds the line of the launch)"
+                                 : " (nvcc -g -O0 adds the line of the launch)";
+    if (place[0] && isdigit((unsigned char)place[strlen(place) - 1])) hint = "";
+    const char *colon = place[0] ? ": " : "";
     launch_reported = true;
-    add_unread(true,
-               "%s: %s: not launched, and the program ignored the error: check cudaGetLastError() "
-               "after the launch",
-               kernel, why);
+    if (by_arrows)
+        add_unread(true,
+                   "%s: %s%snot launched: %s; the program ignores the error: check "
+                   "cudaGetLastError() after the launch%s",
+                   kernel, place, colon, why, hint);
+    else
+        add_unread(false, "note: %s: %s%snot launched: %s; %.*s returned %s: check it%s", kernel,
+                   place, colon, why, call_length(current_call), current_call, error_name(error),
+                   hint);
 }
 
 // Records a failed call, as a note since the program may have checked the returned error.
 static void failed_call(const char *call, CudaError error) {
-    const char *end = strstr(call, "_pt"); // the suffix for per-thread default streams
-    const size_t length = end ? (size_t)(end - call) : strlen(call);
-    add_unread(false, "note: %.*s returned %s (%s)", (int)length, call, error_name(error),
+    add_unread(false, "note: %.*s returned %s (%s)", call_length(call), call, error_name(error),
                error_text(error));
 }
 
@@ -214,7 +249,8 @@ static void start(void) {
             "SIMT_CHECK checks PTX, but SIMT_MACHINE and SIMT_TIME run machine code: unset one");
         console_end(2);
     }
-    limits_choose(option_number("SIMT_SMS"), option_number("SIMT_SM_THREADS"));
+    limits_choose(option_number("SIMT_SMS"), option_number("SIMT_SM_THREADS"),
+                  option_number("SIMT_AS"));
     ReportOptions report = {
         .csv = option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL,
         .lines_csv = option_set("SIMT_LINES_CSV") ? getenv("SIMT_LINES_CSV") : NULL,

@@ -32,11 +32,16 @@ bool runtime_enter(void); // true if the context is broken
 bool runtime_enter_call(const char *call, const void *back);
 // Returns the current call, such as "cudaMemcpyAsync"; *from is an address in the calling code.
 const char *runtime_call(uint64_t *from);
+uint64_t runtime_calls(void); // how many calls there were so far, without launches
 CudaError runtime_leave(CudaError error);
 CudaError runtime_leave_call(const char *call, CudaError error);
-// Records that a launch by <<<...>>> failed. Only cudaGetLastError and cudaPeekAtLastError return
-// that error; if the program calls neither, the end of the run reports it.
-void runtime_failed_launch(const char *kernel, const char *why);
+// The current call is the last one of a launch by <<<...>>> at this address.
+void runtime_called_by_arrows(uint64_t from);
+// Records that the current call launches no kernel; `why` is what is requested and what is
+// possible. Only cudaGetLastError and cudaPeekAtLastError return the error of <<<...>>>; if the
+// program calls neither, the end of the run reports it. Other calls return theirs, so the report is
+// a note.
+void runtime_failed_launch(const char *kernel, const char *why, CudaError error);
 const SimtOptions *runtime_options(void);
 void runtime_break(CudaError error); // every later call returns this error
 // Refuses what the CPU device does not support: all later calls fail, even after a reset, and the
@@ -74,5 +79,9 @@ int signal_interrupted(void);  // the signal that will end the process, 0: none
 // Writes "file.cu:12" if the program was built with -g, or "main()" if it has a symbol table.
 // Writes an empty string if the address is outside of the program or nothing is known of it.
 void host_line(uint64_t address, char *text, size_t size);
+// The same for the innermost of a thread's frames that is in the program, and not in a template of
+// cuda_runtime.h; and for the current call.
+void host_line_of(void *const frames[], int count, char *text, size_t size);
+void host_line_of_call(char *text, size_t size);
 
 #endif

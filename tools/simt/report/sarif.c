@@ -32,6 +32,7 @@ static const struct {
     {"mask of lanes",
      "A warp's instruction names lanes that do not take part, or takes a value from "
      "a lane that is not there."},
+    {"shuffle width", "The width of a shuffle is not a power of two up to 32."},
     {"out of bounds", "An access outside of an allocation, or outside of the array it belongs to."},
     {"misaligned access", "The address is not a multiple of the access size."},
     {"use after free", "An access to memory that was freed before."},
@@ -57,6 +58,7 @@ static const struct {
      "may choose on any run."},
     {"kernel-failed", "A kernel ended with an error."},
     {"launch-failed", "A kernel was not launched, and the program never checked the error."},
+    {"no-image", "The program contains no code that the device can run."},
     {"call-failed",
      "A call of the CUDA runtime returned an error, which the program may have checked."},
     {"never-freed", "Memory that the program never freed."},
@@ -250,9 +252,9 @@ static bool hazard_at(Str file, uint32_t line) {
 
 static void put_said(Log *log, Str said, const char *kind) {
     Result result = {.kind = kind, .message = said};
+    if (str_starts(said, STR("note: "))) result.message = str_from(said, 6);
     take_place(&result.message, &result.kernel, &result.file, &result.line);
     if (strcmp(kind, "kernel-failed") == 0 && hazard_at(result.file, result.line)) return;
-    if (str_starts(result.message, STR("note: "))) result.message = str_from(result.message, 6);
     result.source = result.line ? line_text(log->arena, result.file, result.line) : result.message;
     result.note = strcmp(kind, "call-failed") == 0 || strcmp(kind, "work left behind") == 0;
     put_result(log, &result);

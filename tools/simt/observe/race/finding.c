@@ -199,6 +199,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         [KIND_VOLATILE] = "unordered volatile accesses",
         [KIND_BARRIER] = "divergent barrier",
         [KIND_MASK] = "mask of lanes",
+        [KIND_WIDTH] = "shuffle width",
         [KIND_BOUNDS] = "out of bounds",
         [KIND_MISALIGNED] = "misaligned access",
         [KIND_FREED] = "use after free",
@@ -210,6 +211,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         [KIND_ENDED] = "divergent barrier",
         [KIND_UNTOUCHED] = "uninitialized read",
         [KIND_GUESS] = "race",
+        [KIND_LEADER] = "mask of lanes",
     };
     static const char *const spaces[] = {
         [PTX_GLOBAL] = "global", [PTX_SHARED] = "shared", [PTX_LOCAL] = "local"};

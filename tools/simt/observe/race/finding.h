@@ -19,6 +19,7 @@ typedef enum {
     KIND_VOLATILE, // unordered volatile accesses, which the memory model does not call a race
     KIND_BARRIER,
     KIND_MASK,
+    KIND_WIDTH, // a shuffle whose width is not a power of two
     KIND_BOUNDS,
     KIND_MISALIGNED,
     KIND_FREED,
@@ -30,7 +31,8 @@ typedef enum {
     FIRST_NOTE,
     KIND_ENDED = FIRST_NOTE, // a barrier that some threads miss because they have ended
     KIND_UNTOUCHED,          // a read of managed memory that is zero because nothing has written it
-    KIND_GUESS               // a race of a read that is only the first guess of an atomicCAS()
+    KIND_GUESS,              // a race of a read that is only the first guess of an atomicCAS()
+    KIND_LEADER              // a mask whose lowest lane, which should act, has ended
 } HazardKind;
 
 // --- sites ---

@@ -2,6 +2,7 @@
 // and masks that name the wrong lanes. See sync.h.
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
+#include "simt/ptx/opcode.h"
 
 // --- times ---
 
@@ -210,12 +211,32 @@ void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     }
 }
 
+// Notes a mask of which __ffs() chooses a lane that has ended.
+static void find_leader(Checker *checker, const Warp *warp, const Inst *inst, uint32_t named,
+                        uint32_t lanes) {
+    const PtxInst *ptx = machine_instruction(checker->machine, inst);
+    const PtxFunction *function = machine_code(checker->machine, inst)->source;
+    const uint32_t mask = ptx->operands[ptx->operand_count - 1].reg;
+    for (uint32_t k = 0; mask != PTX_NONE && k < function->inst_count; k++) {
+        const PtxInst *find = &function->insts[k];
+        if (find->opcode != OPCODE_BREV || find->operands[1].reg != mask) continue;
+        finding_add(checker, KIND_LEADER, PTX_REG_SPACE, inst,
+                    warp->index * (uint32_t)LANES + (uint32_t)__builtin_ctz(lanes), NULL, 0, 0,
+                    "lane %d is the lowest in the mask 0x%08x and has ended: if it should act for "
+                    "the others, none does; take as mask the lanes that stay, with "
+                    "__ballot_sync() of the condition before the branch",
+                    __builtin_ctz(named), named);
+        return;
+    }
+}
+
 // Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
 // mask"). But it is a hazard if a lane ends while others wait for it.
 void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     const uint32_t ended = named & ~lanes & ~warp->live;
     if (!ended) return;
     Checker *checker = check_of(warp);
+    if (ended & named & (0 - named)) find_leader(checker, warp, inst, named, lanes);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const Waiting *waiting = &checker->sync.waiting[warp->index][lane];
@@ -228,10 +249,28 @@ void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     }
 }
 
+// CUDA C++ Programming Guide, "Warp Shuffle Functions": the result is undefined unless the width is
+// a power of two up to 32. The compiler passes 32 - width from bit 8 on, above 31 (.up: 0). PTX
+// itself defines every value, so other ones, which are not from the functions, are right.
+static void check_width(Warp *warp, const Inst *inst) {
+    const uint32_t lane = (uint32_t)__builtin_ctz(warp->exec);
+    const uint32_t bounds = REG(warp, LaneU32, inst->sync.value[2])[lane];
+    const int32_t width = LANES - ((int32_t)bounds >> 8);
+    const bool power = width > 0 && width <= LANES && !(width & (width - 1));
+    if (power || (bounds & 255) != (inst->sync.shuffle == SHUFFLE_UP ? 0 : LANES - 1)) return;
+    const int next = width > 16 || width <= 0 ? LANES : 2 << (31 - __builtin_clz((uint32_t)width));
+    finding_add(check_of(warp), KIND_WIDTH, PTX_REG_SPACE, inst,
+                warp->index * (uint32_t)LANES + lane, NULL, 0, 0,
+                "the width %d is not a power of two up to 32, so what lanes get is undefined: use "
+                "%d, and let lanes without a value pass a neutral one, such as 0 for a sum",
+                width, next);
+}
+
 void sync_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
                   const LaneU32 value[LANES]) {
     (void)value;
     uint32_t missing = 0;
+    if (inst->plain == op_shuffle) check_width(warp, inst);
     LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;
     if ((missing & lanes) || warp->followed) undefined_shuffle(warp, inst, lanes, source);
 }
