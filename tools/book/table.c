@@ -455,9 +455,10 @@ static void add_caption(Table *table, bool one_n) {
         buf_add(&text, STR(" ≈: no measurable difference: the intervals from the 5th to the 95th "
                            "percentile overlap."));
     if (table->from[FROM_PREDICTED])
-        buf_add(&text,
-                STR(" Predicted by `simt --time`. The model's limit is the cost that slows the "
-                    "kernel most: without it, the time would fall most."));
+        buf_add(
+            &text,
+            STR(" Predicted by `simt --time`. The model's limit is the cost that adds most to the "
+                "time."));
     if (table->stale) buf_add(&text, STR(" Stale rows were recorded before the lab changed."));
     Buf line = {.arena = book->arena};
     bool host = book->style != BOOK_PANDOC;
