@@ -22,15 +22,24 @@ static bool decides(const PtxInst *comparison, const PtxInst *write) {
     return true;
 }
 
-const PtxInst *ptx_compared(const PtxFunction *function, const PtxInst *write,
-                            const PtxInst **load) {
-    for (*load = write; *load > function->insts;)
-        if (ptx_is_load(--*load) && ptx_same_address(*load, write)) break;
-    const uint32_t value = ptx_same_address(*load, write) ? (*load)->operands[0].reg : PTX_NONE;
-    for (const PtxInst *at = *load + 1; value != PTX_NONE && at < write; at++)
+static bool at_line(const PtxInst *inst, const PtxInst *other) {
+    return inst->place.line == other->place.line && inst->place.file == other->place.file;
+}
+
+const PtxInst *ptx_compared(const PtxFunction *function, const PtxInst *one, const PtxInst *other,
+                            const PtxInst **load, const PtxInst **write) {
+    *load = *write = ptx_is_load(one) ? other : one;
+    while (*load > function->insts)
+        if (ptx_is_load(--*load) && ptx_same_address(*load, *write)) break;
+    if (ptx_is_load(*write) || !ptx_is_load(*load) || !ptx_same_address(*load, *write) ||
+        !(at_line(one, *load) || at_line(one, *write)) ||
+        !(at_line(other, *load) || at_line(other, *write)))
+        return NULL;
+    const uint32_t value = (*load)->operands[0].reg;
+    for (const PtxInst *at = *load + 1; value != PTX_NONE && at < *write; at++)
         if (at->opcode == OPCODE_SETP && at->operand_count == 3 &&
             (at->operands[1].reg == value || at->operands[2].reg == value))
-            return decides(at, write) ? at : NULL;
+            return decides(at, *write) ? at : NULL;
     return NULL;
 }
 

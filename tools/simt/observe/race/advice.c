@@ -28,6 +28,8 @@ const char *advice_take_part(const Machine *machine, const Inst *inst, const cha
                : otherwise;
 }
 
+static bool same_line(PtxPlace a, PtxPlace b) { return a.line == b.line && a.file == b.file; }
+
 // Whether the statement updates the word, as in `n++`: it loads and stores at one address.
 static bool updates(const Machine *machine, const Finding *finding) {
     const PtxInst *one = machine_instruction(machine, finding->at.inst);
@@ -35,32 +37,12 @@ static bool updates(const Machine *machine, const Finding *finding) {
     if (!ptx_same_address(one, other)) return false;
     const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
     for (; at < one || at < other; at++)
-        if (at->place.line == one->place.line && at->place.file == one->place.file &&
-            ptx_is_load(at) && ptx_same_address(at, one))
+        if (same_line(at->place, one->place) && ptx_is_load(at) && ptx_same_address(at, one))
             return true;
     return false;
 }
 
-static bool same_line(PtxPlace a, PtxPlace b) { return a.line == b.line && a.file == b.file; }
-
-static const char min_max[] = "another thread may write between the comparison and the write: "
-                              "replace both by one atomicMin() or atomicMax(), or by a loop around "
-                              "atomicCAS()";
-static const char cas[] = "another thread may write between the comparison and the write: replace "
-                          "both by one atomicCAS()";
-
-// The lines of a comparison and a write that depends on it, if the accesses are at these lines.
-static Span one_step(const PtxFunction *function, const PtxInst *at, const PtxInst *other) {
-    const PtxInst *write = ptx_is_load(at) ? other : at, *load;
-    const PtxInst *comparison = ptx_compared(function, write, &load);
-    if (!comparison || ptx_is_load(write) || write->place.file != load->place.file ||
-        !(same_line(at->place, load->place) || same_line(at->place, write->place)) ||
-        !(same_line(other->place, load->place) || same_line(other->place, write->place)))
-        return (Span){0};
-    return (Span){.low = load->place.line,
-                  .high = write->place.line,
-                  .step = ptx_is_equality(comparison) ? cas : min_max};
-}
+#define REPLACE "another thread may write between the comparison and the write: replace both by "
 
 Span advice_span(const Machine *machine, const Finding *finding) {
     const PtxInst *at = machine_instruction(machine, finding->at.inst);
@@ -69,12 +51,20 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     if ((finding->kind != KIND_RACE && finding->kind != KIND_VOLATILE) || !at || !other ||
         code != machine_code(machine, finding->other.inst))
         return (Span){0};
-    Span span = one_step(code->source, at, other);
+    const PtxInst *load, *write, *compared = ptx_compared(code->source, at, other, &load, &write);
+    if (compared)
+        return (Span){.low = load->place.line,
+                      .high = write->place.line,
+                      .step = ptx_is_equality(compared) ? REPLACE "one atomicCAS()"
+                                                        : REPLACE
+                                  "one atomicMin() or atomicMax(), or by a loop around "
+                                  "atomicCAS()"};
+    Span span = {0};
     PtxPlace later = at->place, earlier = other->place;
     span.calls = !same_line(at->call, other->call); // in two calls, or one in a call
     if (span.calls && at->call.line) later = at->call;
     if (span.calls && other->call.line) earlier = other->call;
-    if (span.step || finding->kind == KIND_VOLATILE || later.file != earlier.file ||
+    if (finding->kind == KIND_VOLATILE || later.file != earlier.file ||
         later.line == earlier.line || finding->between & (BETWEEN_BLOCKS | BETWEEN_COPY))
         return span;
     const bool back = later.line < earlier.line;
@@ -86,7 +76,7 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     return span;
 }
 
-// --- advice ---
+static const char lost[] = "updates get lost: use atomicAdd() or a similar atomic operation";
 
 // For two accesses in one block; one_statement: on one source line.
 static const char *within_block(const Machine *machine, const Finding *finding,
@@ -94,8 +84,7 @@ static const char *within_block(const Machine *machine, const Finding *finding,
     const bool warps = finding->between & BETWEEN_WARPS;
     if (!one_statement)
         return warps ? "put __syncthreads() between the two" : "put __syncwarp() between the two";
-    if (updates(machine, finding))
-        return "updates get lost: use atomicAdd() or a similar atomic operation";
+    if (updates(machine, finding)) return lost;
     if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or give each thread its own element";
     return warps ? "read into a variable, then __syncthreads(), then write"
@@ -129,8 +118,7 @@ static const char *between_blocks(const Machine *machine, const Finding *finding
     if (finding->between & BETWEEN_NARROW)
         return "the scope is too narrow for threads of another block: use the device's, as "
                "atomicAdd() and __threadfence() do";
-    if (one_statement && updates(machine, finding))
-        return "updates get lost: use atomicAdd() or a similar atomic operation";
+    if (one_statement && updates(machine, finding)) return lost;
     if (one_statement)
         return "give each block its own element, update it with atomics, or use a second kernel";
     if (finding->at.kind == ACCESS_ATOMIC || finding->other.kind == ACCESS_ATOMIC)
@@ -161,8 +149,7 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
                "announces other data, put __threadfence() before the write and after the read";
     return finding->between & BETWEEN_WARPS
                ? "volatile orders nothing: put __syncthreads() between the two or, if it is a "
-                 "flag, "
-                 "__threadfence_block() before the write and after the read"
+                 "flag, __threadfence_block() before the write and after the read"
                : "volatile orders nothing: put __syncwarp() between the two";
 }
 
@@ -170,12 +157,12 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
 static const char *after_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
     if (copy->access == ACCESS_COPY)
-        return "wait for the copy (__pipeline_wait_prior() or cp.async.wait_group), then put "
-               "__syncthreads() before the access";
+        return "before the access wait for the copy (__pipeline_wait_prior()), then "
+               "__syncthreads()";
     if (copy->bulk.barrier.space != PTX_REG_SPACE)
-        return "wait at the copy's mbarrier (mbarrier.try_wait) before the access";
-    return "wait for the copy (cp.async.bulk.wait_group.read), then put __syncthreads() before the "
-           "access";
+        return "before the access wait at the copy's mbarrier (mbarrier.try_wait)";
+    return "before the access wait for the copy (cp.async.bulk.wait_group.read), then "
+           "__syncthreads()";
 }
 
 void advice_write(const Machine *machine, const Finding *finding, const Span *span, char *to,
