@@ -11,7 +11,7 @@ KINDS = {  # the word in a verdict: what a report of that kind says
     "unordered volatile": r"unordered volatile",
     "race or volatile": r"race|unordered volatile",  # a report of each
     "divergent barrier": r"barrier",
-    "mask": r"mask|lanes",
+    "mask": r"mask|lane",
     "width": r"shuffle width",
     "out of bounds": r"out of bounds|out-of-bounds",
     "misaligned": r"misaligned",
@@ -84,14 +84,16 @@ REPORT = re.compile(r"^(\S+\.\w+):(\d+): (.*)$")
 
 
 def reports(text):
-    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL, ...`, below it the
-    threads, and if there is another access `line LINE: ...`."""
+    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL: ...`, below it, if there is
+    another access, `line LINE: ...`. Further pairs that `also orders lines A and B, ...` names are reports."""
     found, lines = [], text.splitlines()
     for at, line in enumerate(lines):
         match = REPORT.match(line)
         if match and re.search("|".join(KINDS.values()), match[3]):
-            other = re.match(r" +line (\d+)\b.*: ", "".join(lines[at + 2:at + 3]))
+            other = re.match(r" +line (\d+)\b.*: ", "".join(lines[at + 1:at + 2]))
             found.append(([int(match[2])] + ([int(other[1])] if other else []), match[3]))
+            also = re.search(r"; this also orders lines (.*)", "".join(lines[at + 2:at + 3])) if other else None
+            found += [([int(a), int(b)], match[3]) for a, b in re.findall(r"(\d+) and (\d+)", also[1] if also else "")]
     return found
 
 

@@ -8,7 +8,7 @@ from sarif import logged
 from suite import NVCC_FLAGS
 
 WRONG = ("lock", "flag", "warps", "last")
-REVERSE = ", with blocks and warps in reverse$"
+REVERSE = ", with blocks and warps in reverse: "
 RAN = r"^ran: no error$"
 
 
@@ -29,7 +29,7 @@ def test_found(orders):
         tests.check(f"--orders 8: {name}: not a word", "hazard" not in right.out + right.err, right.tail())
     expect("--check: what the usual order shows in a later launch is reported for that launch",
            simt(["--check", orders, "flag", "2"]), 86,
-           rf"^CPU device: 1 hazard\n.*orders\.cu:{at['value']}: race in flagged<.*>$")
+           rf"^CPU device: 1 hazard\n.*orders\.cu:{at['value']}: race in flagged<[^>]*>: ")
     results, _ = logged("another order", ["--check", orders, "flag"], 86)
     texts = [result["message"]["text"] for result in results]
     said = r"race in flagged<.*>, with blocks and warps in reverse: thread"
@@ -58,7 +58,7 @@ def test_unnoticed(orders):
            r"\A(block [012] was number [012]\n){3}3 3 3\nran: no error\n")
     tests.check("--orders 6: all that it says is the same", first.out == again.out, again.tail())
     expect("--check: what only another order writes is unwritten", simt(["--orders", "3", orders, "unwritten"]), 86,
-           rf"orders\.cu:{lines('orders.cu')['unwritten']}: uninitialized read in reads$")
+           rf"orders\.cu:{lines('orders.cu')['unwritten']}: uninitialized read in reads: ")
 
 
 def test_results(orders):

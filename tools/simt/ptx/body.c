@@ -227,6 +227,12 @@ static bool user_file(const Parser *parser, uint64_t file) {
            !ptx_toolkit_file(module->files[file]);
 }
 
+static bool collective_file(const Parser *parser, uint64_t file) {
+    const PtxModule *module = parser->module;
+    return file < module->file_count && module->files[file] &&
+           ptx_collective_file(module->files[file]);
+}
+
 // .loc file line column [, function_name label [+ n], inlined_at file line column]
 // Code inlined from the toolkit's headers is charged to the user's line that it was inlined into.
 static void parse_loc(Parser *parser) {
@@ -242,9 +248,11 @@ static void parse_loc(Parser *parser) {
         }
     }
     PtxPlace place = {(uint32_t)at[0], (uint32_t)at[1]}, call = {0, 0};
+    bool collective = false;
     if (inlined[1]) {
         const PtxSeen *outer = seen_slot(parser, inlined[0], inlined[1], inlined[2]);
         call = (PtxPlace){(uint32_t)inlined[0], (uint32_t)inlined[1]};
+        collective = outer->collective || collective_file(parser, at[0]);
         if (!user_file(parser, at[0])) place = outer->place.line ? outer->place : call;
         if (outer->call.line) call = outer->call;
         bool same = call.line == place.line && call.file == place.file;
@@ -254,6 +262,7 @@ static void parse_loc(Parser *parser) {
     PtxSeen *seen = seen_slot(parser, at[0], at[1], at[2]);
     seen->place = parser->place = place;
     seen->call = parser->call = call;
+    seen->collective = parser->collective = collective;
 }
 
 // --- statements ---
@@ -337,7 +346,8 @@ static void parse_instruction(Parser *parser) {
     PtxInst inst = {.guard = PTX_NONE,
                     .ptx_line = parser->token.line,
                     .place = parser->place,
-                    .call = parser->call};
+                    .call = parser->call,
+                    .collective = parser->collective};
     if (parse_take(parser, "@")) {
         inst.guard_negated = parse_take(parser, "!");
         Str name = parse_word(parser, "a predicate register");
@@ -411,6 +421,7 @@ void parse_body(Parser *parser, PtxFunction *function) {
     parser->register_capacity = parser->local_capacity = parser->inst_capacity = 0;
     parser->scratch = 0;
     parser->place = parser->call = (PtxPlace){0};
+    parser->collective = false;
     memset(parser->seen, 0, PTX_SEEN * sizeof *parser->seen);
     uint32_t level = 0;
     uint64_t scratch[256];

@@ -181,6 +181,10 @@ bool ptx_toolkit_file(const char *path) {
     return false;
 }
 
+bool ptx_collective_file(const char *path) {
+    return contains(str_of(path), "/cub/") && ptx_toolkit_file(path);
+}
+
 char *ptx_short_path(char *path) {
     char here[4096];
     if (!getcwd(here, sizeof here - 1)) return path;

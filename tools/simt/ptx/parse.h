@@ -24,7 +24,8 @@ typedef struct {
 typedef struct {
     uint64_t at; // hash of file, line and column
     PtxPlace place;
-    PtxPlace call; // of the outermost function inlined around it
+    PtxPlace call;   // of the outermost function inlined around it
+    bool collective; // inlined from CUB
 } PtxSeen;
 
 typedef struct {
@@ -69,6 +70,7 @@ typedef struct {
     PtxSeen *seen;  // a direct-mapped cache
     PtxInst *split; // a direct-mapped cache of opcodes that were split, by the hash of their text
     PtxPlace place, call;
+    bool collective;
 } Parser;
 
 #define PTX_SEEN  1024

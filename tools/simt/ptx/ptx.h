@@ -107,7 +107,8 @@ typedef struct {
     PtxOperand *operands;
     uint32_t ptx_line;
     PtxPlace place;
-    PtxPlace call; // where the outermost function around it was inlined; line 0 if none was
+    PtxPlace call;   // where the outermost function around it was inlined; line 0 if none was
+    bool collective; // inlined from CUB
 } PtxInst;
 
 bool ptx_has(const PtxInst *inst, PtxModifier modifier);
@@ -183,6 +184,8 @@ void ptx_write_place(const PtxModule *module, PtxPlace place, uint32_t ptx_line,
 // Whether this file belongs to the CUDA toolkit. Its lines are counted for the user's line that
 // they were inlined into.
 bool ptx_toolkit_file(const char *path);
+// Whether a file is of CUB, whose functions all threads of a warp or block call together.
+bool ptx_collective_file(const char *path);
 // A path as messages and reports show it: relative to the working directory if it is inside.
 char *ptx_short_path(char *path);
 

@@ -28,16 +28,29 @@ static bool same_places(const Hazard *a, const Hazard *b) {
            same_text(a->other_file, b->other_file) && a->other_line == b->other_line;
 }
 
-// Whether `b` is `a` with the two accesses swapped, which another order of warps may cause.
+// Whether `b` is `a` with the two accesses swapped, which another order of warps may cause. In a
+// loop, a barrier may be missing before or after each.
 static bool same_turned(const Hazard *a, const Hazard *b) {
-    return (a->seed || b->seed) && same_text(a->file, b->other_file) && a->line == b->other_line &&
-           same_text(a->other_file, b->file) && a->other_line == b->line;
+    return a->span.loop == b->span.loop && same_text(a->file, b->other_file) &&
+           a->line == b->other_line && same_text(a->other_file, b->file) &&
+           a->other_line == b->line;
+}
+
+// Whether one barrier, or one atomic operation, would mend both.
+static bool same_span(const Hazard *a, const Hazard *b) {
+    const Span *one = &a->span, *two = &b->span;
+    if (!one->high || !two->high || !same_text(a->file, b->file) || one->calls != two->calls)
+        return false;
+    if (one->step || two->step)
+        return one->low == two->low && one->high == two->high && same_text(a->advice, b->advice);
+    return one->loop == two->loop && same_text(one->barrier, two->barrier) &&
+           one->low < two->high && two->low < one->high;
 }
 
 static bool same_hazard(const Found *known, const char *kernel, const Hazard *hazard) {
     const Hazard *other = &known->hazard;
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
-           (same_places(other, hazard) || same_turned(other, hazard)) &&
+           (same_places(other, hazard) || same_turned(other, hazard) || same_span(other, hazard)) &&
            same_text(other->told, hazard->told) &&
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
@@ -56,10 +69,35 @@ static Found copy_hazard(Arena *arena, const char *kernel, const Hazard *hazard)
     made.hazard.space = copy_text(arena, hazard->space);
     made.hazard.told = copy_text(arena, hazard->told);
     made.hazard.opcode = copy_text(arena, hazard->opcode);
+    made.hazard.fact = copy_text(arena, hazard->fact);
+    made.hazard.also = copy_text(arena, hazard->also);
+    made.hazard.span.barrier = copy_text(arena, hazard->span.barrier);
     return made;
 }
 
-// Adds or merges a hazard. Saves the usual order's version, and counts one order alone.
+// Adds the lines of a hazard to one that the same barrier would mend: it must be between the lines
+// of both or, in a loop, after those of both.
+static void join(Arena *arena, Hazard *known, const Hazard *hazard) {
+    Span *span = &known->span;
+    const uint32_t low = hazard->span.low, high = hazard->span.high;
+    if (!span->barrier) return;
+    if (!hazard->span.barrier) { // of the same lines, which a barrier alone does not order
+        *span = hazard->span;
+        memcpy(known->advice, hazard->advice, sizeof known->advice);
+        return;
+    }
+    if ((low > span->low) != span->loop) span->low = low;
+    if ((high < span->high) != span->loop) span->high = high;
+    if (same_places(known, hazard) || same_turned(known, hazard)) return;
+    Buf also = {.arena = arena};
+    buf_format(&also, "%u and %u", low, high);
+    if (known->also && strstr(known->also, str_terminated(arena, buf_str(&also)))) return;
+    if (known->also) buf_format(&also, ", %s", known->also);
+    known->also = str_terminated(arena, buf_str(&also));
+}
+
+// Adds or merges a hazard. Saves the usual order's version, and counts one order alone. Reports two
+// accesses in the order of their lines if they were seen in that order.
 static void add(Arena *arena, List *list, const char *kernel, const Hazard *hazard) {
     size_t i = 0;
     while (i < list->count && !same_hazard(&list->at[i], kernel, hazard)) i++;
@@ -67,12 +105,21 @@ static void add(Arena *arena, List *list, const char *kernel, const Hazard *haza
     if (!known) {
         ARENA_GROW(arena, list->at, list->count, list->capacity);
         list->at[list->count++] = copy_hazard(arena, kernel, hazard);
-    } else if (known->hazard.seed == hazard->seed) {
-        known->hazard.occurrences += hazard->occurrences;
-        known->hazard.more |= hazard->more;
-    } else if (!hazard->seed) {
-        *known = copy_hazard(arena, kernel, hazard);
+        return;
     }
+    Hazard *old = &known->hazard;
+    const Hazard before = *old;
+    const bool forward = same_turned(old, hazard) && hazard->line > hazard->other_line;
+    if (hazard->seed ? hazard->seed == old->seed && forward : before.seed || forward) {
+        *known = copy_hazard(arena, kernel, hazard);
+        old->span = before.span;
+        old->also = before.also;
+    }
+    if (before.seed == hazard->seed) {
+        old->occurrences = before.occurrences + hazard->occurrences;
+        old->more = before.more | hazard->more;
+    }
+    join(arena, old, hazard);
 }
 
 void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t count, bool strict) {
@@ -109,7 +156,7 @@ void hazards_orders(Arena *arena, const char *kernel, const Orders *orders) {
     add(arena, &hazards, kernel, &failure);
 }
 
-// --- formatting: what, where, the other access, what to do ---
+// --- formatting: what happened and where, the other access, what to do ---
 
 // Appends a line, indented and wrapped between words at `width` columns; 0 means no wrapping.
 static void add_line(Buf *to, Str line, int indent, int width) {
@@ -146,13 +193,14 @@ static void add_thread(Buf *buf, Dim3 at, Dim3 block, bool with_block) {
 
 static void add_call(Buf *buf, const char *file, uint32_t line, const char *known) {
     if (!line) return;
-    buf_add(buf, STR(", called at "));
+    buf_add(buf, STR(", in a call at "));
     add_place(buf, file, line, known);
+    buf_char(buf, ',');
 }
 
 static void add_memory(Buf *buf, const Hazard *hazard) {
-    if (!hazard->space) return;
-    buf_add(buf, hazard->does ? STR(" ") : STR(", "));
+    if (!hazard->does) return;
+    buf_format(buf, " %s ", hazard->does);
     if (!hazard->variable[0]) {
         buf_format(buf, "%s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
         return;
@@ -180,14 +228,20 @@ static Str what(Arena *arena, const Found *at) {
     return buf_str(&buf);
 }
 
+// A fact may begin with a comma, which a call before it already ends with.
+static void add_fact(Buf *buf, Str fact) {
+    const bool twice = buf->len && buf->at[buf->len - 1] == ',' && str_starts(fact, STR(","));
+    buf_add(buf, twice ? str_from(fact, 1) : fact);
+}
+
 // Empty for an access by the host.
 static Str where(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
     if (hazard->host) return STR("");
     add_thread(&buf, hazard->thread, hazard->block, true);
-    if (hazard->does) buf_format(&buf, " %s", hazard->does);
-    add_memory(&buf, hazard);
     add_call(&buf, hazard->call_file, hazard->call_line, hazard->file);
+    add_memory(&buf, hazard);
+    if (hazard->fact) add_fact(&buf, str_of(hazard->fact));
     return buf_str(&buf);
 }
 
@@ -199,13 +253,30 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     add_place(&buf, hazard->other_file, hazard->other_line, hazard->file);
     buf_add(&buf, STR(": "));
     add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
-    if (hazard->other_does)
-        buf_format(&buf, " %s it; nothing orders the two", hazard->other_does);
-    else
-        buf_add(&buf, STR(", the other access"));
     if (hazard->other_call_line != hazard->call_line ||
         !same_text(hazard->other_call_file, hazard->call_file))
         add_call(&buf, hazard->other_call_file, hazard->other_call_line, hazard->file);
+    if (hazard->other_does)
+        buf_format(&buf, " %s it, and nothing orders the two", hazard->other_does);
+    else
+        buf_add(&buf, hazard->space ? STR(" wrote it") : STR(" waits here"));
+    return buf_str(&buf);
+}
+
+// What to do; empty if there is no advice.
+static Str remedy(Arena *arena, const Hazard *hazard) {
+    Buf buf = {.arena = arena};
+    const Span *span = &hazard->span;
+    const char *calls = hazard->call_file ? hazard->call_file : hazard->other_call_file;
+    if (!span->barrier)
+        buf_add(&buf, str_of(hazard->advice));
+    else if (span->loop)
+        buf_format(&buf, "put %s after line %u, before the loop's next round reaches line %u",
+                   span->barrier, span->high, span->low);
+    else
+        buf_format(&buf, "put %s between lines %u and %u", span->barrier, span->low, span->high);
+    if (span->calls && !same_text(calls, hazard->file)) buf_format(&buf, " of %s", calls);
+    if (hazard->also) buf_format(&buf, "; this also orders lines %s", hazard->also);
     return buf_str(&buf);
 }
 
@@ -223,6 +294,7 @@ const Hazard *hazards_get(size_t number, const char **kernel) {
 
 Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
     const Str at = where(arena, hazard), other = other_access(arena, hazard);
+    const Str advice = remedy(arena, hazard);
     Buf buf = {.arena = arena};
     Str told = str_of(hazard->told ? hazard->told : ""), line;
     while (str_line(&told, &line))
@@ -232,7 +304,7 @@ Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
     add_order(&buf, hazard->seed);
     if (at.len) buf_format(&buf, ": %.*s", STR_ARG(at));
     if (other.len) buf_format(&buf, "; %.*s", STR_ARG(other));
-    if (hazard->advice[0]) buf_format(&buf, "; %s", hazard->advice);
+    if (advice.len) buf_format(&buf, "; %.*s", STR_ARG(advice));
     return buf_str(&buf);
 }
 
@@ -241,16 +313,19 @@ Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
     enum { INDENT = 4 };
     const Found *found = get(number);
     const Str at = where(arena, &found->hazard), other = other_access(arena, &found->hazard);
+    const Str advice = remedy(arena, &found->hazard);
     Buf buf = {.arena = arena};
     *kernel = found->kernel;
     *hazard = &found->hazard;
     Str told = str_of(found->hazard.told ? found->hazard.told : ""), line;
     while (str_line(&told, &line)) add_line(&buf, str_trim(line), buf.len ? INDENT : 0, width);
     if (buf.len) return buf_str(&buf);
-    add_line(&buf, what(arena, found), 0, width);
-    if (at.len) add_line(&buf, at, INDENT, width);
+    Buf first = {.arena = arena};
+    buf_add(&first, what(arena, found));
+    if (at.len) buf_format(&first, ": %.*s", STR_ARG(at));
+    add_line(&buf, buf_str(&first), 0, width);
     if (other.len) add_line(&buf, other, INDENT, width);
-    if (found->hazard.advice[0]) add_line(&buf, str_of(found->hazard.advice), INDENT, width);
+    if (advice.len) add_line(&buf, advice, INDENT, width);
     return buf_str(&buf);
 }
 

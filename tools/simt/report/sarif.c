@@ -30,9 +30,10 @@ static const struct {
      "and nothing orders the two. PTX does not call that a race, but their order is undefined."},
     {"divergent barrier", "Some threads of a block wait at a barrier that others do not reach."},
     {"mask of lanes",
-     "A warp's instruction names lanes that do not take part, or takes a value from "
-     "a lane that is not there."},
+     "A warp's instruction names lanes that do not take part, or needs a lane that does not."},
     {"shuffle width", "The width of a shuffle is not a power of two up to 32."},
+    {"shuffle from an absent lane",
+     "A shuffle reads a lane that does not take part, and the undefined value is used."},
     {"out of bounds", "An access outside of an allocation, or outside of the array it belongs to."},
     {"misaligned access", "The address is not a multiple of the access size."},
     {"use after free", "An access to memory that was freed before."},

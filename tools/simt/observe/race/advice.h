@@ -13,10 +13,19 @@ enum {
     BETWEEN_COPY = 16   // one is an asynchronous copy for which no thread has waited
 };
 
-// "reads", "writes" or "updates".
+// "reads", "writes" or "updates"; NULL for ACCESS_NONE.
 const char *advice_verb(AccessKind kind);
-// Writes how to fix a race into to[0..room). The advice fits all `between` of the finding.
-void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room);
+extern const char advice_guard_index[];  // before an access
+extern const char advice_every_thread[]; // of a block, at a barrier
+extern const char advice_whole_warp[];   // at an instruction with a mask
+// How to let absent lanes or threads take part in an instruction: `otherwise` or, in a collective
+// operation of CUB, what to do about its call.
+const char *advice_take_part(const Machine *machine, const Inst *inst, const char *otherwise);
+Span advice_span(const Machine *machine, const Finding *finding);
+// Writes how to fix a race into to[0..room), unless its span says it. The advice fits all `between`
+// of the finding.
+void advice_write(const Machine *machine, const Finding *finding, const Span *span, char *to,
+                  size_t room);
 // Whether an instruction loads only the first guess of a loop around an atomicCAS(), see guess.c.
 bool guess_checked(const Machine *machine, const Inst *load);
 

@@ -83,10 +83,10 @@ void bounds_outside(const Machine *machine, const Inst *inst, uint64_t address, 
                         (int)(name.len > 40 ? 40 : name.len), name.at);
     if (used < 0 || (size_t)used >= room) return;
     if (!variable->external)
-        used += snprintf(to + used, room - (size_t)used, ", which has %llu",
+        used += snprintf(to + used, room - (size_t)used, ", which has %llu bytes",
                          (unsigned long long)variable->bytes);
     if (there && (size_t)used < room)
-        snprintf(to + used, room - (size_t)used, ", which is in %.*s",
+        snprintf(to + used, room - (size_t)used, ", and in %.*s",
                  (int)(other.len > 40 ? 40 : other.len), other.at);
 }
 
@@ -114,9 +114,9 @@ uint32_t bounds_within(Checker *checker, Warp *warp, const Access *access, uint3
         const bool fits = address[lane] < limit && limit - address[lane] >= size;
         finding_add(checker, fits ? KIND_MISALIGNED : KIND_BOUNDS, access->space, access->inst,
                     thread, NULL, 0, address[lane],
-                    "thread %u %s %u bytes at %s address %llu, of %llu: %s", thread,
-                    advice_verb(access->kind), size, space, (unsigned long long)address[lane],
-                    (unsigned long long)limit, fits ? "align it to its size" : "guard the index");
+                    ": %u bytes at byte %llu of %llu of %s memory\n%s", size,
+                    (unsigned long long)address[lane], (unsigned long long)limit, space,
+                    fits ? "align the address to the size" : advice_guard_index);
     }
     return mask & good;
 }
@@ -134,8 +134,7 @@ uint32_t bounds_inside(Checker *checker, Warp *warp, const Access *access, uint3
         char text[160];
         bounds_outside(checker->machine, access->inst, address[lane], text, sizeof text);
         finding_add(checker, KIND_BOUNDS, PTX_SHARED, access->inst, thread, NULL, 0, address[lane],
-                    "thread %u %s %u bytes %s: guard the index", thread, advice_verb(access->kind),
-                    address_bytes(access), text);
+                    ": %u bytes %s\n%s", address_bytes(access), text, advice_guard_index);
     }
     return good;
 }

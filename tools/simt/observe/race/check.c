@@ -77,24 +77,25 @@ static void find_stuck(Checker *checker, Block *block) {
             uint32_t thread = w * LANES + (path->mask ? (uint32_t)__builtin_ctz(path->mask) : 0);
             if (path->state == PATH_CLUSTER)
                 finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, path->pc, thread, NULL, 0, 0,
-                            "%u of %u threads wait at the barrier of their cluster for ever: let "
-                            "every thread of all its blocks reach it",
+                            ", where %u of %u threads wait at the barrier of their cluster for "
+                            "ever\nlet every thread of all its blocks reach it",
                             block->cluster->arrived, block->cluster->count * block->threads);
             uint32_t missing = path->sync & warp->live & ~together;
             if (path->state != PATH_SYNC || !missing) continue;
             masks = true;
             finding_add(checker, KIND_MASK, PTX_REG_SPACE, path->pc, thread, NULL, 0, 0,
-                        "the mask 0x%08x names lanes 0x%08x, which do not get here: name "
-                        "exactly the lanes that do",
-                        path->sync, missing);
+                        ", where the mask 0x%08x names lanes 0x%08x, which do not get here\n%s",
+                        path->sync, missing,
+                        advice_take_part(checker->machine, path->pc, advice_whole_warp));
         }
     }
     for (uint32_t i = 0; i < BARRIERS && !masks; i++) {
         const Arrival *arrival = &checker->sync.arrivals[i];
         if (!arrival->open) continue;
         finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
-                    0, "%u of %u threads wait at this barrier for ever: let every thread reach it",
-                    arrival->threads, block->threads);
+                    0, ", where %u of %u threads wait at this barrier for ever\n%s",
+                    arrival->threads, block->threads,
+                    advice_take_part(checker->machine, arrival->inst, advice_every_thread));
     }
 }
 

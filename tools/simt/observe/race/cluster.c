@@ -38,11 +38,11 @@ void cluster_begin(Checker *checker, const Block *block) {
 static void absent(Checker *checker, const Access *access, uint32_t thread, uint64_t of,
                    bool ended) {
     finding_add(checker, KIND_CLUSTER, PTX_SHARED, access->inst, thread, NULL, 0, 0,
-                ended ? "thread %u %s shared memory of block %llu of its cluster, which may have "
-                        "ended: put cluster.sync() after the last access"
-                      : "thread %u %s shared memory of block %llu of its cluster, which may not "
-                        "have started: put cluster.sync() before the first access",
-                thread, advice_verb(access->kind), (unsigned long long)of);
+                ended ? ", of block %llu of its cluster, which may have ended\n"
+                        "put cluster.sync() after the last access"
+                      : ", of block %llu of its cluster, which may not have started\n"
+                        "put cluster.sync() before the first access",
+                (unsigned long long)of);
 }
 
 void cluster_note(Checker *checker, Checker *owner, const Block *of, const Access *access,
@@ -109,9 +109,11 @@ static void missed_barrier(Checker *first, const Cluster *cluster, uint32_t all)
         left &= sync_all_left(cluster->blocks[rank]);
     finding_add(first, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, first->cluster.inst, 0,
                 NULL, 0, 0,
-                "%u of %u threads of the cluster reached this barrier and the others had ended: %s",
+                ", where %u of %u threads of the cluster reach this barrier and the others have "
+                "ended\n%s",
                 first->cluster.arrived, all,
-                left ? "it does not wait for them" : "let every thread reach it");
+                left ? "this is allowed, since the barrier does not wait for them"
+                     : "let every thread of all the cluster's blocks reach it");
 }
 
 void cluster_watch_complete(Block *block) {

@@ -159,9 +159,8 @@ void copy_end(Checker *checker) {
         if (!copy->bulk || checker->machine->status != SIMT_OK) continue;
         finding_add(checker, KIND_COPY, PTX_SHARED, copy->inst, copy->thread, NULL, 0,
                     copy->address,
-                    "the block may end while the copy of thread %u still reads its shared memory: "
-                    "cp.async.bulk.commit_group and wait_group.read before the end",
-                    copy->thread);
+                    " in a copy that may still run when the block ends\n"
+                    "put cp.async.bulk.commit_group and wait_group.read before the end");
     }
     checker->copy.count = 0;
 }
@@ -227,9 +226,9 @@ static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
         if (fence) continue;
         finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, other, byte,
-                    "the copy of thread %u may not see what thread %u wrote: fence.proxy.async "
-                    "after the write, before the barrier",
-                    thread, other);
+                    " in a copy that may not see what thread %u wrote\n"
+                    "put fence.proxy.async after the write, before the barrier",
+                    other);
         return;
     }
 }
@@ -252,9 +251,9 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
         finding_add(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
                     check_site_of(checker, write)->inst, record_thread(write),
                     bulk->barrier.address,
-                    "the copy of thread %u may not see the mbarrier that thread %u has made: "
-                    "fence.mbarrier_init or fence.proxy.async after mbarrier.init",
-                    thread, record_thread(write));
+                    " in a copy that may not see the mbarrier that thread %u initialized\n"
+                    "put fence.mbarrier_init or fence.proxy.async after mbarrier.init",
+                    record_thread(write));
         return;
     }
 }

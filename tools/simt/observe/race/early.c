@@ -49,9 +49,9 @@ static void against(Checker *checker, const Access *access, uint32_t thread, uin
     if (other->kind == access->kind && other->kind != ACCESS_STORE) return; // two reads, or updates
     finding_add(checker, KIND_EARLY, PTX_GLOBAL, access->inst, thread, other->inst,
                 record_thread(record), address,
-                "thread %u %s what the kernel before this one %s, which may still run: "
-                "griddepcontrol.wait (cudaGridDependencySynchronize()) first",
-                thread, advice_verb(access->kind), advice_verb(other->kind));
+                ", which the kernel before this one %s and may still run\n"
+                "call cudaGridDependencySynchronize() (griddepcontrol.wait) before this access",
+                advice_verb(other->kind));
 }
 
 void early_access(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,

@@ -68,7 +68,7 @@ void finding_add(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
     const uint64_t block = checker->block;
     const Finding key = {.kind = kind,
                          .space = space,
-                         .at = {.inst = inst, .thread = thread, .block = block},
+                         .at = {inst, inst->access, thread, block},
                          .other = {.inst = other, .thread = other_thread, .block = block},
                          .address = address};
     bool fresh;
@@ -200,6 +200,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         [KIND_BARRIER] = "divergent barrier",
         [KIND_MASK] = "mask of lanes",
         [KIND_WIDTH] = "shuffle width",
+        [KIND_LANE] = "shuffle from an absent lane",
         [KIND_BOUNDS] = "out of bounds",
         [KIND_MISALIGNED] = "misaligned access",
         [KIND_FREED] = "use after free",
@@ -241,12 +242,16 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         hazard->other_block = dim3_at(finding->other.block, machine->grid);
         hazard->other_thread = dim3_at(finding->other.thread, machine->block);
     }
+    if (space) hazard->does = advice_verb(finding->at.kind);
     if (finding->text[0]) {
-        snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
+        Str advice = str_of(finding->text), fact;
+        str_line(&advice, &fact);
+        hazard->fact = str_terminated(arena, fact);
+        snprintf(hazard->advice, sizeof hazard->advice, "%.*s", STR_ARG(advice));
         return;
     }
-    advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
-    hazard->does = advice_verb(finding->at.kind);
+    hazard->span = advice_span(machine, finding);
+    advice_write(machine, finding, &hazard->span, hazard->advice, sizeof hazard->advice);
     if (finding->kind != KIND_CONSTANT) hazard->other_does = advice_verb(finding->other.kind);
 }
 

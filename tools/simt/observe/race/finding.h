@@ -20,6 +20,7 @@ typedef enum {
     KIND_BARRIER,
     KIND_MASK,
     KIND_WIDTH, // a shuffle whose width is not a power of two
+    KIND_LANE, // a value from a lane that takes no part
     KIND_BOUNDS,
     KIND_MISALIGNED,
     KIND_FREED,
@@ -72,7 +73,7 @@ typedef struct {
     uint64_t address;
     uint64_t occurrences;
     bool more;      // further occurrences were not counted
-    char text[256]; // empty for a race, which advice.c describes
+    char text[384]; // what happened, and in a second line what to do; empty for a race
 } Finding;
 
 typedef struct {

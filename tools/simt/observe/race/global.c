@@ -6,47 +6,52 @@
 
 #include "simt/observe/race/race.h"
 
+enum { FAR = 1 << 20 }; // bytes: a small wrong index is not as far out
+
 static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
                     uint64_t size) {
     const Argument meant = argument_near(checker->machine, address);
     const Allocation *near = memory_reserved(address) ? memory_before(address) : NULL;
     if (meant.of && (!near || meant.gap <= argument_gap(near, address))) near = meant.of;
     if (!near) {
-        finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s %llu bytes at an address that is not the device's: pass a "
-                    "pointer from cudaMalloc",
-                    thread, advice_verb(access->kind), (unsigned long long)size);
+        finding_add(
+            checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+            ": %llu bytes at an address that is not the device's\npass the kernel a pointer "
+            "from cudaMalloc()",
+            (unsigned long long)size);
         return;
     }
     const bool front = address < near->address;
+    const uint64_t distance = front ? near->address - address : address - near->address;
+    const bool far = distance >= (front ? FAR : (uint64_t)FAR << 10);
     finding_add(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                front ? "thread %u %s %llu bytes, %llu before an allocation of %llu bytes: "
-                        "guard the index"
-                      : "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: "
-                        "guard the index",
-                thread, advice_verb(access->kind), (unsigned long long)size,
-                (unsigned long long)(front ? near->address - address : address - near->address),
-                (unsigned long long)near->bytes);
+                front ? ": %llu bytes, %llu before an allocation of %llu bytes\n%s"
+                      : ": %llu bytes at offset %llu of an allocation of %llu bytes\n%s",
+                (unsigned long long)size, (unsigned long long)distance,
+                (unsigned long long)near->bytes,
+                far ? "an index so far out has probably passed 2^31 as an int: compute it in "
+                      "size_t; otherwise guard it"
+                    : advice_guard_index);
 }
 
 // Whether a lane's access lies in one live allocation and is aligned. Otherwise it is reported.
 static bool is_good(Checker *checker, const Access *access, uint32_t thread, uint64_t address) {
     const Allocation *allocation = memory_find(address);
     const uint64_t size = address_bytes(access);
-    const char *verb = advice_verb(access->kind);
     if (!allocation || address - allocation->address + size > allocation->bytes) {
         outside(checker, access, thread, address, size);
     } else if (!allocation->live) {
         const bool heap = allocation->kind == MEMORY_HEAP;
         finding_add(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s memory that was freed: %s", thread, verb,
+                    ", which was freed\n%s",
                     heap ? "free it after its last use"
-                         : "keep the allocation until the kernel has ended");
+                         : "free the allocation after the kernel has ended");
     } else if (address % size) {
         finding_add(
             checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-            "thread %u %s %llu bytes at an address that is not a multiple of %llu: align it",
-            thread, verb, (unsigned long long)size, (unsigned long long)size);
+            ": %llu bytes at an address that is not a multiple of %llu\nalign the address to the "
+            "size, or access smaller elements",
+            (unsigned long long)size, (unsigned long long)size);
     } else {
         return true;
     }
@@ -82,21 +87,18 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
                              uint64_t address) {
     const Allocation *of = memory_find(address);
     const uint64_t front = memory_seek(of->address, address, false) - of->address;
-    const char *does = advice_verb(access->kind);
     if (of->untouched)
         finding_add(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s managed memory that neither host nor device has written: it is "
-                    "zero on fresh pages only, so set it",
-                    thread, does);
+                    ", managed memory that neither host nor device has written and that is zero "
+                    "only on fresh pages\nset it before the launch");
     else if (front)
         finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s global memory that was never written, past the first %llu bytes "
-                    "of %zu: fill it first (sizes of copies are in bytes)",
-                    thread, does, (unsigned long long)front, of->bytes);
+                    ", of whose allocation only the first %llu of %zu bytes were written\nfill the "
+                    "rest before the launch; sizes of cudaMemcpy and cudaMemset are in bytes",
+                    (unsigned long long)front, of->bytes);
     else
         finding_add(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s global memory that nothing has written: fill it first", thread,
-                    does);
+                    ", which nothing has written\nwrite it before the launch, or before this line");
 }
 
 // Whether the lane copies one part of a structure of which another part was written.
@@ -144,9 +146,9 @@ void global_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
     uint32_t thread = warp->index * LANES + (uint32_t)lane;
     bool again = allocation && allocation->kind == MEMORY_HEAP && allocation->address == address;
     finding_add(check_of(warp), KIND_FREE, PTX_GLOBAL, inst, thread, NULL, 0, address,
-                again ? "thread %u frees memory that was freed before: free it once"
-                      : "thread %u frees memory that malloc did not return: pass its result on",
-                thread);
+                again ? " frees memory that was freed before\nfree it once"
+                      : " frees memory that malloc() did not return\npass free() the pointer that "
+                        "malloc() returned");
 }
 
 // Empties the cache of allocations once a kernel has freed memory.

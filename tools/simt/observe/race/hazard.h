@@ -5,6 +5,15 @@
 #include "simt/base/dim3.h"
 #include "simt/base/status.h"
 
+// The lines between which a barrier is missing or, with `step`, lines that must be one operation.
+typedef struct {
+    uint32_t low, high;  // high 0: neither
+    bool loop;           // the barrier is missing between a loop's round and the next
+    bool calls;          // the lines are those of calls
+    const char *barrier; // "__syncthreads()"; NULL: it is a step
+    const char *step;    // how to make them one operation
+} Span;
+
 // A hazard. `other_*` is the earlier access of a race; other_line is 0 if there is none.
 typedef struct {
     const char *kind; // "race", "divergent barrier", "out of bounds", "uninitialized read", ...
@@ -22,12 +31,16 @@ typedef struct {
     bool note;         // no result depends on it: not counted as a hazard
     const char *told;  // the whole report, in lines; NULL: it is made from the other members
     uint64_t seed; // of the only order of blocks and warps in which it was found; 0: the usual one
-    uint64_t occurrences; // equal findings (same kind and lines) merged into this one
-    char advice[256];     // one sentence: how to fix it, after what happened if no verb says it
-    const char *does, *other_does; // of a race: "reads", "writes", "updates"; else NULL
-    int64_t offset;                // bytes from the variable's start
-    uint32_t element_bytes;        // of the type that is accessed, 0: not known
-    const char *opcode;            // of the PTX instruction if no file is known; else NULL
+    uint64_t occurrences;   // equal findings (same kind and lines) merged into this one
+    char advice[384];       // what to do
+    const char *fact;       // what happened, after the thread and the access; NULL: nothing more
+    Span span;              // what would also mend other races
+    const char *also;       // further pairs of lines with this span, in the report of one, or NULL
+    const char *does;       // "reads", "writes", "updates"; NULL if it is no access
+    const char *other_does; // the same, of the other access of a race; else NULL
+    int64_t offset;         // bytes from the variable's start
+    uint32_t element_bytes; // of the type that is accessed, 0: not known
+    const char *opcode;     // of the PTX instruction if no file is known; else NULL
 } Hazard;
 
 #endif

@@ -79,10 +79,12 @@ static void missed_barrier(Checker *checker, const Block *block, const Arrival *
     const bool left = sync_all_left(block);
     finding_add(checker, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, arrival->inst,
                 arrival->thread, NULL, 0, 0,
-                "%u of %u threads reached this barrier and the others had ended: %s",
+                ", where %u of %u threads reach this barrier and the others have ended\n%s",
                 arrival->threads, block->threads,
-                left ? "allowed since Volta (sm_70); before that let every thread reach it"
-                     : "let every thread reach it");
+                advice_take_part(checker->machine, arrival->inst,
+                                 left ? "this is allowed from Volta (sm_70) on; for older devices "
+                                        "let every thread reach the barrier before it returns"
+                                      : advice_every_thread));
 }
 
 void sync_complete(Block *block, uint32_t barrier) {
@@ -104,8 +106,9 @@ void sync_complete(Block *block, uint32_t barrier) {
     else if (arrival->other && !arrival->split)
         finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
                     arrival->other, arrival->other_thread, 0,
-                    "some threads wait at this barrier and others at another one: let all threads "
-                    "of the block reach the same one");
+                    " waits at this barrier while other threads of the block wait at another\n"
+                    "let all threads of the block reach the same one: put it after the if, not "
+                    "into its branches");
 }
 
 static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
@@ -122,8 +125,9 @@ static void split_warp(Checker *checker, const Arrival *arrival, const Warp *war
     const uint32_t other = first + (others ? (uint32_t)__builtin_ctz(others) : 0);
     finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, arrival->of_warp[warp->index],
                 other, 0,
-                "lanes 0x%08x of a warp wait at this barrier and others of it at another one: let "
-                "all threads of the block reach the same one",
+                " and its warp's lanes 0x%08x wait at this barrier, others of the warp at another\n"
+                "let all threads of the block reach the same one: put it after the if, not into "
+                "its branches",
                 warp->exec);
 }
 
@@ -199,8 +203,9 @@ void sync_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     for (uint32_t m = exec & unnamed; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         finding_add(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
-                    "lane %u takes part but the mask 0x%08x does not name it: name exactly the "
-                    "lanes that get here",
+                    ", lane %u, takes part, but the mask 0x%08x does not name it\n"
+                    "let the whole warp get here with the mask 0xffffffff, or add this lane to the "
+                    "mask",
                     lane, named[lane]);
     }
     if (!missing && !checker->order.any) return;
@@ -242,9 +247,9 @@ void sync_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
         const Waiting *waiting = &checker->sync.waiting[warp->index][lane];
         if (waiting->inst != inst || !(waiting->awaited & ended)) continue;
         finding_add(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
-                    "lane %u waits for lanes 0x%08x, which end without getting here: name exactly "
-                    "the lanes that get here",
-                    lane, waiting->awaited & ended);
+                    ", lane %u, waits for lanes 0x%08x, which end without getting here\n%s", lane,
+                    waiting->awaited & ended,
+                    advice_take_part(checker->machine, inst, advice_whole_warp));
         return;
     }
 }

@@ -148,17 +148,24 @@ static void take_sources(const Step *step, Value *value, uint32_t first) {
         for (uint32_t k = first; k < count; k++) take_operand(step, value, &operands[k], lanes);
 }
 
-static const char *absence(bool ended) {
-    return ended ? "has ended or never was" : "does not take part";
-}
+static const char *absence(bool ended) { return ended ? "has ended" : "does not take part"; }
 
 static void report_shuffle(const Step *step, const Source *of, uint32_t lane) {
-    const uint32_t line = finding_place(step->checker->machine, step->inst).line;
-    finding_add(step->checker, KIND_MASK, PTX_REG_SPACE, of->shuffle,
-                step->warp->index * (uint32_t)LANES + of->lane, NULL, 0, 0,
-                "lane %u reads lane %u, which %s: what it gets is undefined, and lane %u uses it "
-                "at line %u",
-                of->lane, of->from, absence(of->ended), lane, line);
+    const Machine *machine = step->checker->machine;
+    const uint32_t thread = step->warp->index * (uint32_t)LANES + of->lane;
+    const bool exists = thread - of->lane + of->from < step->warp->block->threads;
+    const char *advice =
+        exists ? "read only from lanes that get here, or let the whole warp get here, outside of "
+                 "any if and before any return, where lanes without data have a neutral element "
+                 "(0 for a sum)"
+               : "read only from lanes that exist, or launch blocks of a multiple of 32 threads, "
+                 "where lanes without data have a neutral element (0 for a sum)";
+    finding_add(step->checker, KIND_LANE, PTX_REG_SPACE, of->shuffle, thread, NULL, 0, 0,
+                " reads lane %u of its warp, which %s; the value is undefined, and lane %u uses it "
+                "at line %u\n%s",
+                of->from, exists ? absence(of->ended) : "does not exist", lane,
+                finding_place(machine, step->inst).line,
+                advice_take_part(machine, of->shuffle, advice));
 }
 
 // Reports every read, but only the first lane's shuffle.
@@ -386,8 +393,9 @@ static void report_absent(const Step *step, uint32_t lanes, const int32_t source
         if (lanes >> from & 1) continue;
         finding_add(step->checker, KIND_MASK, PTX_REG_SPACE, step->inst,
                     warp->index * (uint32_t)LANES + lane, NULL, 0, 0,
-                    "lane %u needs lane %u, which %s: what happens is undefined", lane, from,
-                    absence(!(warp->live >> from & 1)));
+                    " needs lane %u of its warp, which %s; the result is undefined\nlet all 32 "
+                    "lanes of the warp get here",
+                    from, absence(!(warp->live >> from & 1)));
     }
 }
 

@@ -97,9 +97,10 @@ static bool races(const Checker *checker, const UnwrittenRead *read) {
 }
 
 static void report(Checker *checker, const UnwrittenRead *read) {
-    finding_add(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0, read->byte,
-                "thread %u %s shared memory that nothing in its block has written: store first",
-                read->thread, advice_verb(read->inst->access));
+    finding_add(
+        checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0, read->byte,
+        ", which no thread of its block has written\n"
+        "store a value there first, and put __syncthreads() between if another thread does");
 }
 
 void unwritten_report(Checker *checker) {
