@@ -20,7 +20,7 @@ typedef enum {
     KIND_BARRIER,
     KIND_MASK,
     KIND_WIDTH, // a shuffle whose width is not a power of two
-    KIND_LANE, // a value from a lane that takes no part
+    KIND_LANE,  // a value from a lane that takes no part
     KIND_BOUNDS,
     KIND_MISALIGNED,
     KIND_FREED,

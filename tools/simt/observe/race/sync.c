@@ -225,12 +225,14 @@ static void find_leader(Checker *checker, const Warp *warp, const Inst *inst, ui
     for (uint32_t k = 0; mask != PTX_NONE && k < function->inst_count; k++) {
         const PtxInst *find = &function->insts[k];
         if (find->opcode != OPCODE_BREV || find->operands[1].reg != mask) continue;
-        finding_add(checker, KIND_LEADER, PTX_REG_SPACE, inst,
-                    warp->index * (uint32_t)LANES + (uint32_t)__builtin_ctz(lanes), NULL, 0, 0,
-                    "lane %d is the lowest in the mask 0x%08x and has ended: if it should act for "
-                    "the others, none does; take as mask the lanes that stay, with "
-                    "__ballot_sync() of the condition before the branch",
-                    __builtin_ctz(named), named);
+        finding_add(
+            checker, KIND_LEADER, PTX_REG_SPACE, inst,
+            warp->index * (uint32_t)LANES + (uint32_t)__builtin_ctz(lanes), NULL, 0, 0,
+            ", where lane %d, the lowest in the mask 0x%08x, has ended; if it should act for the "
+            "others, none does\n"
+            "take as mask the lanes that stay, with __ballot_sync() of the condition "
+            "before the branch",
+            __builtin_ctz(named), named);
         return;
     }
 }
@@ -264,11 +266,12 @@ static void check_width(Warp *warp, const Inst *inst) {
     const bool power = width > 0 && width <= LANES && !(width & (width - 1));
     if (power || (bounds & 255) != (inst->sync.shuffle == SHUFFLE_UP ? 0 : LANES - 1)) return;
     const int next = width > 16 || width <= 0 ? LANES : 2 << (31 - __builtin_clz((uint32_t)width));
-    finding_add(check_of(warp), KIND_WIDTH, PTX_REG_SPACE, inst,
-                warp->index * (uint32_t)LANES + lane, NULL, 0, 0,
-                "the width %d is not a power of two up to 32, so what lanes get is undefined: use "
-                "%d, and let lanes without a value pass a neutral one, such as 0 for a sum",
-                width, next);
+    finding_add(
+        check_of(warp), KIND_WIDTH, PTX_REG_SPACE, inst, warp->index * (uint32_t)LANES + lane, NULL,
+        0, 0,
+        " uses the width %d, which is not a power of two up to 32: the result is undefined\n"
+        "use %d, and let lanes without data pass a neutral element (0 for a sum)",
+        width, next);
 }
 
 void sync_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
