@@ -85,7 +85,10 @@ static void print_hazards(const Grading *grading) {
     for (size_t i = 0; i < program->hazard_count && i < HAZARDS_SHOWN; i++) {
         const ProgramNote *hazard = &program->hazards[i];
         if (hazard->line) print_place(grading, hazard->file, hazard->line, "");
-        printf("          %.*s\n", STR_ARG(hazard->text));
+        const size_t kind = str_find(hazard->text, STR(": thread "));
+        printf("          %.*s\n", STR_ARG(str_slice(hazard->text, 0, kind)));
+        if (kind != SIZE_MAX)
+            print_note(grading, hazard, "            ", str_from(hazard->text, kind + 2));
         Str line;
         for (Str rest = hazard->more; str_line(&rest, &line);)
             print_note(grading, hazard, "            ", str_trim(line));
