@@ -100,8 +100,9 @@ static void report(const Kept *one) {
         [RESULT_ROUNDED] = "note: result depends on the order, within rounding",
         [RESULT_MOVED] = "note: the places of results depend on the order"};
     static const char *const advice[] = {
-        [RESULT_DIFFERS] = "let the values decide, not which thread comes first: one atomicMin(), "
-                           "atomicMax() or atomicAdd(), with ties broken by the index",
+        [RESULT_DIFFERS] = ("let the values decide, not which thread comes first: one "
+                            "atomicMin(), atomicMax() or atomicAdd(), with ties broken by the "
+                            "index"),
         [RESULT_ROUNDED] = "compare with a tolerance, or add in a fixed order",
         [RESULT_MOVED] = "sort them before you compare, or compute each place with a scan"};
     const Difference *found = &one->found;
