@@ -36,22 +36,22 @@ run: $(B)/results/$(DEVICE).csv $$(also_collected)  ## run the labs that have ch
 
 ifeq ($(DEVICE),cpu)
 # Counts, counts by line, and a copy of the source with #line directives, since later prose may move the
-# lines. simt does not rewrite unchanged files, so touch marks them as up to date.
+# lines. simt writes the counts of an interrupted program, too, so they get their names only at the end.
 lined = cp $(B)/code/$(1).cu $(2).cu.new && mv $(2).cu.new $(2).cu
 $(R)/%.csv $(R)/%.lines.csv $(R)/%.cu: code/%.cu $(B)/flags/nvcc | simt $$(call lab_for,$(R)/$$*.csv,$$*)
 	@mkdir -p $(@D)
 	@echo 'run $* on the CPU device'
 	$(Q)$(call lined,$*,$(R)/$*)
-	$(Q)$(call quietly,$(B)/simt --last --csv $(R)/$*.csv --lines-csv $(R)/$*.lines.csv $(B)/labs/$* -n $(N),$(R)/$*.log)
-	@touch $(R)/$*.csv $(R)/$*.lines.csv
+	$(Q)$(call quietly,$(B)/simt --last --csv $(R)/$*.csv.new --lines-csv $(R)/$*.lines.csv.new $(B)/labs/$* -n $(N),$(R)/$*.log)
+	@mv $(R)/$*.lines.csv.new $(R)/$*.lines.csv && mv $(R)/$*.csv.new $(R)/$*.csv
 # Status 86 means that the program has hazards, which these must have.
 $(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu $(B)/flags/nvcc | simt $$(call lab_for,$(R)/$$*@256.lines.csv,$$*)
 	@mkdir -p $(@D)
 	@echo 'run $* --check'
 	$(Q)$(call lined,$*,$(R)/$*@256)
-	$(Q)$(B)/simt --check --lines-csv $(R)/$*@256.lines.csv $(B)/labs/$* -n 256 -k $(hazards_$*) >$(R)/$*@256.log; \
+	$(Q)$(B)/simt --check --lines-csv $(R)/$*@256.lines.csv.new $(B)/labs/$* -n 256 -k $(hazards_$*) >$(R)/$*@256.log; \
 	  [ $$? -eq 86 ] || { echo '$*: simt found no hazard in $(hazards_$*): correct its attribute hazards=' >&2; exit 1; }
-	@touch $(R)/$*@256.lines.csv
+	@mv $(R)/$*@256.lines.csv.new $(R)/$*@256.lines.csv
 toolkit = toolkit: $$("$$(B=$(B) tools/build/toolchain.sh nvcc)" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 collect = $(B)/collect -n $(N) -f "$(toolkit)" -o $@ $(1) && touch $@
 lined_runs = $(runs) $(foreach lab,$(runs),$(if $(hazards_$(lab)),$(lab)@256))
