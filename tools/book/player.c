@@ -35,7 +35,7 @@ static bool has_word(Str words, Str wanted) {
     return false;
 }
 
-// Finds the lab of the chapter, whose attributes name what is recorded.
+// Finds the chapter's lab. The attributes of the lab name the kernels whose steps are recorded.
 static bool find_lab(Player *player) {
     const Book *book = player->book;
     Buf why = {.arena = book->arena};

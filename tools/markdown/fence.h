@@ -1,10 +1,10 @@
-// Fence: splits Markdown into prose and fenced blocks. The `source` slices of all parts,
-// concatenated, are the text.
+// Fence: splits Markdown into prose and fenced blocks. Joined together, the `source` slices
+// of all parts give the text back.
 //
-// The rules are those of CommonMark 0.31, section 4.5, with the rules that decide whether a line
-// can open or close a fence: block quotes and list items (5.1, 5.2, up to FENCE_DEPTH_MAX levels),
-// lazy paragraph lines, HTML blocks (4.6), and indents of four or more columns. Attributes are
-// pandoc's:
+// The rules for fences are in CommonMark 0.31, section 4.5. Other constructs decide whether a line
+// can open or close a fence, and their rules apply too: block quotes and list items (5.1, 5.2, up
+// to FENCE_DEPTH_MAX levels), lazy paragraph lines, HTML blocks (4.6), and indents of four or more
+// columns. Attributes are pandoc's:
 //
 //     ``` {.cuda #load-tile key=value other="two words"}
 //     ```cuda {#load-tile}                                  (pandoc 3)

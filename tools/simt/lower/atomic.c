@@ -40,9 +40,9 @@ static bool order_free(AtomicMode mode, PtxType type) {
     return commutes && ptx_type_bytes(type) >= 4 && !ptx_type_is_float(type);
 }
 
-// The loads in ptxas's code for an operation on shared memory, from compiling each one for sm_90.
-// If a 64-bit sum has the same address and value in all lanes, one lane adds the value times the
-// number of lanes.
+// How often ptxas's code for sm_90 loads the word in an atomic operation on shared memory. We
+// compiled each operation and read its code. If a 64-bit sum has the same address and value in all
+// lanes, one lane adds the value times the number of lanes.
 static AtomicLoads loads_of(Lower *lower, AtomicMode mode, PtxType type,
                             const PtxOperand *operands) {
     const uint32_t bytes = ptx_type_bytes(type);

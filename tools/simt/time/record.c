@@ -92,7 +92,8 @@ static void forget(Recorder *r, uint32_t number) {
     }
 }
 
-// If each block has an SM of its own, keeps the one with the most work as the first.
+// If each block has an SM of its own, only the block with the most work is timed. It takes the
+// place of the first block.
 static void end(Block *block) {
     Recorder *r = recorder_of(block);
     const uint32_t warps = r->machine->warps_per_block;

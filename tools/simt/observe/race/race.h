@@ -55,9 +55,10 @@ void race_lanes(Race *at, uint32_t mask);
 enum { RANGE_OF_ONE = 31 };
 bool race_range(Race *at, uint32_t first, uint64_t address, uint64_t bytes, uint32_t shift);
 
-// Turns the records of a lane's completed copy into accesses of its thread; removes the records of
-// all copies.
+// A lane has waited for its asynchronous copy: from here on, the bytes count as accessed by its
+// thread.
 void race_complete_copy(Shadow *shadow, uint64_t address, uint64_t bytes, Record copy, Record mine);
+// Removes the records of all asynchronous copies.
 void race_forget_copies(Shadow *shadow, Extent where);
 
 // In unwritten.c: reports a read of an unwritten byte; whether an instruction has made many such

@@ -65,8 +65,8 @@ static bool plain_reads(const Race *at, const Range *range, int slot) {
     return !odd;
 }
 
-// Records reads that are unordered with earlier reads: the last one of each word, and the more
-// distant of the two before it.
+// Two reads of a word are recorded. Of the two recorded so far, this keeps the one that is further
+// from the new read, and records the new one.
 static bool set_beside(const Race *at, const Range *range) {
     if (!shadow_ensure(at->shadow, range->cells, READ_2)) return false;
     if (!plain_reads(at, range, READ) || !plain_reads(at, range, READ_2)) return false;

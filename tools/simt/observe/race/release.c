@@ -94,7 +94,7 @@ static int64_t last_of(const Log *log, uint64_t block) {
     return first_of(log)->block == block ? (int64_t)log->count - 1 : -1;
 }
 
-// Builds the table again, with room for as many entries again.
+// Rebuilds the hash table with room for twice as many entries.
 static void index_entries(ReleasePool *pool, Log *log) {
     uint32_t slots = 16;
     while (slots < log->count * 4) slots *= 2;

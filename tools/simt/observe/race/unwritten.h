@@ -28,8 +28,9 @@ typedef struct {
 void unwritten_begin(Checker *checker);
 // At a barrier of all threads and at the end of a block: reports reads that no race explains.
 void unwritten_report(Checker *checker);
-// The number of a value that is computed from two others; and a value on which the program depends.
+// Returns the number of the value that an instruction computes from two numbered values.
 uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second);
+// The program branches on this value, stores it or uses it as an address.
 void unwritten_used(Checker *checker, uint32_t number);
 
 // For an instruction that copies one part of a structure: finds the distances, in bytes, of the
