@@ -71,11 +71,40 @@ const PtxInst *ptx_signal(const PtxFunction *function, uint32_t access, int step
     return NULL;
 }
 
-bool ptx_loop_waits(const PtxFunction *function, const PtxInst *first, const PtxInst *last) {
-    const PtxInst *end = function->insts + function->inst_count, *at = first;
-    while (at < last && at->opcode != OPCODE_BAR && at->opcode != OPCODE_BARRIER) at++;
-    for (const PtxInst *back = last; at < last && back < end; back++)
+const PtxInst *ptx_lock(const PtxFunction *function, uint32_t access, const PtxInst *released,
+                        bool *fenced) {
+    *fenced = false;
+    if (!released || released < &function->insts[access]) return NULL;
+    for (uint32_t k = access; k-- > 0;) {
+        const PtxInst *inst = &function->insts[k];
+        *fenced |= is_fence(inst);
+        if (inst->opcode == OPCODE_ATOM && ptx_same_address(inst, released) &&
+            (ptx_has(inst, PTX_MOD_CAS) || ptx_has(inst, PTX_MOD_EXCH)))
+            return inst;
+    }
+    return NULL;
+}
+
+const PtxInst *ptx_wait_group(const PtxFunction *function, uint32_t access, uint64_t *left) {
+    for (uint32_t k = access; k-- > 0;) {
+        const PtxInst *inst = &function->insts[k];
+        if (inst->opcode != OPCODE_CP || !ptx_has(inst, PTX_MOD_WAIT_GROUP)) continue;
+        *left = inst->operands[0].integer;
+        return inst;
+    }
+    return NULL;
+}
+
+bool ptx_in_loop(const PtxFunction *function, const PtxInst *first, const PtxInst *last) {
+    const PtxInst *end = function->insts + function->inst_count;
+    for (const PtxInst *back = last; back < end; back++)
         if (back->opcode == OPCODE_BRA && function->insts + back->operands[0].label <= first)
             return true;
     return false;
+}
+
+bool ptx_loop_waits(const PtxFunction *function, const PtxInst *first, const PtxInst *last) {
+    const PtxInst *at = first;
+    while (at < last && at->opcode != OPCODE_BAR && at->opcode != OPCODE_BARRIER) at++;
+    return at < last && ptx_in_loop(function, first, last);
 }

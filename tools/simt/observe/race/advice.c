@@ -13,8 +13,9 @@ const char *advice_verb(AccessKind kind) {
 }
 
 const char advice_guard_index[] = "guard the access with a test of the index";
-const char advice_every_thread[] =
-    "let every thread of the block reach it: move it out of the if or loop that only some enter";
+const char advice_every_thread[] = "let every thread of the block reach it: move it out of the if "
+                                   "that only some enter, or let all "
+                                   "threads make the same number of rounds of the loop";
 const char advice_whole_warp[] =
     "let the whole warp get here: move this out of the if or loop that only some lanes enter, and "
     "give lanes without data a neutral element (0 for a sum)";
@@ -91,14 +92,29 @@ static const char *within_block(const Machine *machine, const Finding *finding,
                  : "read into a variable, then __syncwarp(), then write";
 }
 
-// Writes which fence around a flag or ticket is missing. False: it is not known.
-static bool fence_missing(const Machine *machine, const Finding *finding, char *to, size_t room) {
+// Writes which fences are missing around a flag, a ticket or, around both accesses, a lock. False:
+// it is not known.
+static bool fence_missing(const Machine *machine, const Finding *finding, bool one_step, char *to,
+                          size_t room) {
     const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
     bool released, acquired;
     if (machine_code(machine, finding->other.inst)->source != function) return false;
     const PtxInst *signal = ptx_signal(function, finding->other.inst->ptx, 1, &released);
+    const PtxInst *taken = ptx_lock(function, finding->at.inst->ptx, signal, &acquired);
+    if (taken && !(released && acquired)) {
+        int used = snprintf(to, room, "the lock orders nothing without fences: put");
+        if (!acquired)
+            used += snprintf(to + used, room - (size_t)used,
+                             " __threadfence() after taking it in line %u%s", taken->place.line,
+                             released ? "" : ", and another");
+        if (!released)
+            snprintf(to + used, room - (size_t)used, "%s before releasing it in line %u",
+                     acquired ? " __threadfence()" : "", signal->place.line);
+        return true;
+    }
     const PtxInst *seen = ptx_signal(function, finding->at.inst->ptx, -1, &acquired);
-    if (finding->at.kind != ACCESS_LOAD || !signal || !seen || (released && acquired)) return false;
+    if (finding->at.kind != ACCESS_LOAD || one_step || !signal || !seen || (released && acquired))
+        return false;
     int used = snprintf(to, room, "put __threadfence() ");
     if (!released)
         used += snprintf(to + used, room - (size_t)used,
@@ -121,11 +137,9 @@ static const char *between_blocks(const Machine *machine, const Finding *finding
     if (one_statement && updates(machine, finding)) return lost;
     if (one_statement)
         return "give each block its own element, update it with atomics, or use a second kernel";
-    if (finding->at.kind == ACCESS_ATOMIC || finding->other.kind == ACCESS_ATOMIC)
-        return "do one of the two in a kernel of its own, or order them by a ticket: an atomic "
-               "operation with __threadfence() before and after it";
-    return "no barrier orders blocks: do one of the two in a kernel of its own, or signal by an "
-           "atomic flag or ticket with __threadfence() before and after it";
+    return "__syncthreads() does not order blocks: do one of the two in a second kernel, or launch "
+           "with cudaLaunchCooperativeKernel() and put cooperative_groups::this_grid().sync() "
+           "between the two";
 }
 
 static const char within_cluster[] =
@@ -157,12 +171,27 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
 static const char *after_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
     if (copy->access == ACCESS_COPY)
-        return "before the access wait for the copy (__pipeline_wait_prior()), then "
+        return "before the access wait for the copy with __pipeline_wait_prior(0), then "
                "__syncthreads()";
     if (copy->bulk.barrier.space != PTX_REG_SPACE)
         return "before the access wait at the copy's mbarrier (mbarrier.try_wait)";
     return "before the access wait for the copy (cp.async.bulk.wait_group.read), then "
            "__syncthreads()";
+}
+
+// Writes that a wait before the access leaves the last groups of copies in flight. False: none
+// does.
+static bool copies_left(const Machine *machine, const Finding *finding, char *to, size_t room) {
+    const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
+    uint64_t left;
+    if (finding->other.inst->access != ACCESS_COPY) return false;
+    const PtxInst *wait = ptx_wait_group(function, finding->at.inst->ptx, &left);
+    if (!wait || !left) return false;
+    snprintf(to, room,
+             "__pipeline_wait_prior(%llu) of line %u does not wait for the last group: make it "
+             "__pipeline_wait_prior(0), or commit a group in every round, even an empty one",
+             (unsigned long long)left, wait->place.line);
+    return true;
 }
 
 void advice_write(const Machine *machine, const Finding *finding, const Span *span, char *to,
@@ -178,8 +207,10 @@ void advice_write(const Machine *machine, const Finding *finding, const Span *sp
                          : !blocks                         ? within_block(machine, finding, one)
                          : cluster                         ? within_cluster
                                                            : between_blocks(machine, finding, one);
-    if (finding->kind == KIND_RACE && blocks && !cluster && !one && !narrow && !span->step &&
-        fence_missing(machine, finding, to, room))
+    const bool race = finding->kind == KIND_RACE;
+    if (race && blocks && !cluster && !narrow &&
+        fence_missing(machine, finding, one || span->step, to, room))
         return;
+    if (finding->between & BETWEEN_COPY && copies_left(machine, finding, to, room)) return;
     snprintf(to, room, "%s", advice);
 }
