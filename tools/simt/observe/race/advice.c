@@ -43,6 +43,12 @@ static bool updates(const Machine *machine, const Finding *finding) {
     return false;
 }
 
+// Whether one statement reads what other threads write in it, such as `s[t] += s[t + 1]`.
+static bool reads_then_writes(const Machine *machine, const Finding *finding) {
+    return same_line(finding->place, finding->other_place) && !updates(machine, finding) &&
+           (finding->at.kind != ACCESS_STORE || finding->other.kind != ACCESS_STORE);
+}
+
 #define REPLACE "another thread may write between the comparison and the write: replace both by "
 
 Span advice_span(const Machine *machine, const Finding *finding) {
@@ -65,6 +71,11 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     span.calls = !same_line(at->call, other->call); // in two calls, or one in a call
     if (span.calls && at->call.line) later = at->call;
     if (span.calls && other->call.line) earlier = other->call;
+    if (finding->between == BETWEEN_LANES && !span.calls && reads_then_writes(machine, finding))
+        return (Span){.low = at->place.line,
+                      .high = at->place.line,
+                      .barrier = "__syncwarp()",
+                      .between_steps = true};
     if (finding->kind == KIND_VOLATILE || later.file != earlier.file ||
         later.line == earlier.line || finding->between & (BETWEEN_BLOCKS | BETWEEN_COPY))
         return span;
@@ -88,8 +99,7 @@ static const char *within_block(const Machine *machine, const Finding *finding,
     if (updates(machine, finding)) return lost;
     if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or give each thread its own element";
-    return warps ? "read into a variable, then __syncthreads(), then write"
-                 : "read into a variable, then __syncwarp(), then write";
+    return "read into a variable, then __syncthreads(), then write";
 }
 
 // Writes which fences are missing around a flag, a ticket or, around both accesses, a lock. False:
