@@ -29,10 +29,11 @@ typedef struct {
     const Stream *stream;
     OpSet before; // the operations ordered before this one
     OverlapPart *parts;
-    bool branch; // part of a graph launch
-    bool named;  // unfinished_last() has returned its number
-    bool prints; // a kernel of it has printed
-    bool known;  // the host may know that it is done
+    bool branch;          // part of a graph launch
+    bool named;           // unfinished_last() has returned its number
+    bool prints;          // a kernel of it has printed
+    bool known;           // the host may know that it is done
+    uint64_t waits_early; // the call of a wait for an event that had not been recorded, or 0
 } Unfinished;
 
 static Unfinished ops[MOST_OPS];
@@ -230,6 +231,7 @@ void unfinished_records(Event *event) {
 void unfinished_waits(const Event *event) {
     const Unfinished *op = now ? find(event_number(event)) : NULL;
     if (op && op != now) add_with_before(&now->before, op);
+    if (now && !now->branch && !event_number(event)) runtime_call(&now->waits_early);
 }
 
 // Marks an operation as known to the host, and with it all operations ordered before it.
@@ -255,11 +257,32 @@ void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
-// When two operations race, we record the other one as the earlier, to report the race once.
-static void compare(Unfinished *op) {
+// The call by which the stream waited for nothing before this operation, or 0.
+static uint64_t early_wait(const Unfinished *op) {
+    const Unfinished *found = NULL;
     for (const Unfinished *other = ops; other < ops + used; other++)
-        if (other->number && other != op && !has(&op->before, other) &&
-            overlap_report(op->parts, other->parts, op->stream == other->stream))
+        if (other->number && other->waits_early && other->stream == op->stream &&
+            has(&op->before, other) && (!found || found->number < other->number))
+            found = other;
+    return found ? found->waits_early : 0;
+}
+
+// The latest operation that is not ordered before this one, of those up to `number`, or NULL.
+static const Unfinished *latest_beside(const Unfinished *op, uint64_t number) {
+    const Unfinished *found = NULL;
+    for (const Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && other != op && !has(&op->before, other) && other->number <= number &&
+            (!found || found->number < other->number))
+            found = other;
+    return found;
+}
+
+// When two operations race, we record the other one as the earlier, to report the race once. The
+// latest comes first: waiting for it is also waiting for those ordered before it.
+static void compare(Unfinished *op) {
+    const Unfinished *other;
+    for (uint64_t top = UINT64_MAX; (other = latest_beside(op, top)); top = other->number - 1)
+        if (overlap_report(op->parts, other->parts, op->stream == other->stream, early_wait(op)))
             add_with_before(&op->before, other);
 }
 
