@@ -49,6 +49,19 @@ static bool reads_then_writes(const Machine *machine, const Finding *finding) {
            (finding->at.kind != ACCESS_STORE || finding->other.kind != ACCESS_STORE);
 }
 
+// Whether threads write their elements of what may be two arrays in dynamic shared memory.
+static bool arrays_overlap(const Machine *machine, const Finding *finding) {
+    const uint64_t low =
+        finding->start < finding->other_start ? finding->start : finding->other_start;
+    const uint64_t high = finding->start + finding->other_start - low;
+    return finding->kind == KIND_RACE && finding->space == PTX_SHARED &&
+           finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE &&
+           !(finding->between & (BETWEEN_BLOCKS | BETWEEN_COPY)) && !finding->scattered &&
+           finding->occurrences >= LANES && low >= machine->dynamic_base && low < high &&
+           finding->place.file == finding->other_place.file &&
+           finding->place.line != finding->other_place.line;
+}
+
 #define REPLACE "another thread may write between the comparison and the write: replace both by "
 
 Span advice_span(const Machine *machine, const Finding *finding) {
@@ -58,6 +71,7 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     if ((finding->kind != KIND_RACE && finding->kind != KIND_VOLATILE) || !at || !other ||
         code != machine_code(machine, finding->other.inst))
         return (Span){0};
+    if (arrays_overlap(machine, finding)) return (Span){0};
     const PtxInst *load, *write, *compared = ptx_compared(code->source, at, other, &load, &write);
     if (compared)
         return (Span){.low = load->place.line,
@@ -189,6 +203,24 @@ static const char *after_copy(const Finding *finding) {
            "__syncthreads()";
 }
 
+static void write_overlap(const Machine *machine, const Finding *finding, char *to, size_t room) {
+    const bool first = finding->start < finding->other_start;
+    const Access access = address_access(first ? finding->at.inst : finding->other.inst);
+    const uint64_t low = first ? finding->start : finding->other_start;
+    const uint64_t high = first ? finding->other_start : finding->start;
+    const uint64_t end = low + machine->threads_per_block * (uint64_t)address_bytes(&access);
+    const uint64_t base = machine->dynamic_base;
+    const uint32_t line = finding->place.line, other = finding->other_place.line;
+    snprintf(to, room,
+             "if lines %u and %u use two arrays, the arrays overlap: they begin at bytes %llu and "
+             "%llu of the dynamic shared memory; let the second begin at byte %llu or later. If it "
+             "is one array, put %s between lines %u and %u",
+             first ? line : other, first ? other : line, (unsigned long long)(low - base),
+             (unsigned long long)(high - base), (unsigned long long)(end - base),
+             finding->between & BETWEEN_WARPS ? "__syncthreads()" : "__syncwarp()",
+             line < other ? line : other, line < other ? other : line);
+}
+
 // Writes that a wait before the access leaves the last groups of copies in flight. False: none
 // does.
 static bool copies_left(const Machine *machine, const Finding *finding, char *to, size_t room) {
@@ -218,6 +250,10 @@ void advice_write(const Machine *machine, const Finding *finding, const Span *sp
                          : cluster                         ? within_cluster
                                                            : between_blocks(machine, finding, one);
     const bool race = finding->kind == KIND_RACE;
+    if (arrays_overlap(machine, finding)) {
+        write_overlap(machine, finding, to, room);
+        return;
+    }
     if (race && blocks && !cluster && !narrow &&
         fence_missing(machine, finding, one || span->step, to, room))
         return;
