@@ -6,6 +6,17 @@ bool ptx_same_address(const PtxInst *one, const PtxInst *other) {
     return a && b && a->reg == b->reg && a->addend == b->addend && str_equal(a->name, b->name);
 }
 
+static bool at_line(const PtxInst *inst, const PtxInst *other) {
+    return inst->place.line == other->place.line && inst->place.file == other->place.file;
+}
+
+bool ptx_updates(const PtxFunction *function, const PtxInst *one, const PtxInst *other) {
+    if (!ptx_same_address(one, other)) return false;
+    for (const PtxInst *at = function->insts; at < one || at < other; at++)
+        if (at_line(at, one) && ptx_is_load(at) && ptx_same_address(at, one)) return true;
+    return false;
+}
+
 bool ptx_is_equality(const PtxInst *comparison) {
     return ptx_has(comparison, PTX_MOD_EQ) || ptx_has(comparison, PTX_MOD_NE);
 }
@@ -20,10 +31,6 @@ static bool decides(const PtxInst *comparison, const PtxInst *write) {
     for (const PtxInst *at = comparison + 1; at < write; at++)
         if (at->opcode == OPCODE_SETP) return false;
     return true;
-}
-
-static bool at_line(const PtxInst *inst, const PtxInst *other) {
-    return inst->place.line == other->place.line && inst->place.file == other->place.file;
 }
 
 const PtxInst *ptx_compared(const PtxFunction *function, const PtxInst *one, const PtxInst *other,
@@ -107,4 +114,10 @@ bool ptx_loop_waits(const PtxFunction *function, const PtxInst *first, const Ptx
     const PtxInst *at = first;
     while (at < last && at->opcode != OPCODE_BAR && at->opcode != OPCODE_BARRIER) at++;
     return at < last && ptx_in_loop(function, first, last);
+}
+
+bool ptx_leaves_loop(const PtxFunction *function, const PtxInst *one, const PtxInst *other) {
+    const PtxInst *first = one < other ? one : other, *last = one < other ? other : one;
+    return (ptx_in_loop(function, one, one) || ptx_in_loop(function, other, other)) &&
+           (at_line(one, other) || !ptx_in_loop(function, first, last));
 }

@@ -13,9 +13,9 @@ const char *advice_verb(AccessKind kind) {
 }
 
 const char advice_guard_index[] = "guard the access with a test of the index";
-const char advice_every_thread[] = "let every thread of the block reach it: move it out of the if "
-                                   "that only some enter, or let all "
-                                   "threads make the same number of rounds of the loop";
+const char advice_every_thread[] =
+    "let every thread of the block reach it: move it out of the if that only some enter, or let "
+    "all threads make the same number of rounds of the loop";
 const char advice_whole_warp[] =
     "let the whole warp get here: move this out of the if or loop that only some lanes enter, and "
     "give lanes without data a neutral element (0 for a sum)";
@@ -31,35 +31,27 @@ const char *advice_take_part(const Machine *machine, const Inst *inst, const cha
 
 static bool same_line(PtxPlace a, PtxPlace b) { return a.line == b.line && a.file == b.file; }
 
-// Whether the statement updates the word, as in `n++`: it loads and stores at one address.
 static bool updates(const Machine *machine, const Finding *finding) {
-    const PtxInst *one = machine_instruction(machine, finding->at.inst);
-    const PtxInst *other = machine_instruction(machine, finding->other.inst);
-    if (!ptx_same_address(one, other)) return false;
-    const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
-    for (; at < one || at < other; at++)
-        if (same_line(at->place, one->place) && ptx_is_load(at) && ptx_same_address(at, one))
-            return true;
-    return false;
+    return ptx_updates(machine_code(machine, finding->at.inst)->source,
+                       machine_instruction(machine, finding->at.inst),
+                       machine_instruction(machine, finding->other.inst));
 }
 
-// Whether one statement reads what other threads write in it, such as `s[t] += s[t + 1]`.
-static bool reads_then_writes(const Machine *machine, const Finding *finding) {
-    return same_line(finding->place, finding->other_place) && !updates(machine, finding) &&
-           (finding->at.kind != ACCESS_STORE || finding->other.kind != ACCESS_STORE);
+uint64_t advice_start(const Side *side, uint64_t address) {
+    const Access access = address_access(side->inst);
+    return address - side->thread * address_bytes(&access);
 }
 
 // Whether threads write their elements of what may be two arrays in dynamic shared memory.
-static bool arrays_overlap(const Machine *machine, const Finding *finding) {
-    const uint64_t low =
-        finding->start < finding->other_start ? finding->start : finding->other_start;
-    const uint64_t high = finding->start + finding->other_start - low;
+static bool arrays_overlap(const Machine *machine, const Finding *finding, uint64_t *start,
+                           uint64_t *other) {
+    *start = advice_start(&finding->at, finding->address) - machine->dynamic_base;
+    *other = advice_start(&finding->other, finding->address) - machine->dynamic_base;
     return finding->kind == KIND_RACE && finding->space == PTX_SHARED &&
            finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE &&
-           !(finding->between & (BETWEEN_BLOCKS | BETWEEN_COPY)) && !finding->scattered &&
-           finding->occurrences >= LANES && low >= machine->dynamic_base && low < high &&
-           finding->place.file == finding->other_place.file &&
-           finding->place.line != finding->other_place.line;
+           finding->between <= (BETWEEN_LANES | BETWEEN_WARPS) && !finding->scattered &&
+           finding->occurrences >= LANES && finding->at.inst != finding->other.inst &&
+           *start != *other && *start < machine->dynamic_shared && *other < machine->dynamic_shared;
 }
 
 #define REPLACE "another thread may write between the comparison and the write: replace both by "
@@ -71,7 +63,8 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     if ((finding->kind != KIND_RACE && finding->kind != KIND_VOLATILE) || !at || !other ||
         code != machine_code(machine, finding->other.inst))
         return (Span){0};
-    if (arrays_overlap(machine, finding)) return (Span){0};
+    uint64_t start, other_start;
+    if (arrays_overlap(machine, finding, &start, &other_start)) return (Span){0};
     const PtxInst *load, *write, *compared = ptx_compared(code->source, at, other, &load, &write);
     if (compared)
         return (Span){.low = load->place.line,
@@ -85,7 +78,9 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     span.calls = !same_line(at->call, other->call); // in two calls, or one in a call
     if (span.calls && at->call.line) later = at->call;
     if (span.calls && other->call.line) earlier = other->call;
-    if (finding->between == BETWEEN_LANES && !span.calls && reads_then_writes(machine, finding))
+    const bool stores = finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE;
+    if (finding->between == BETWEEN_LANES && !span.calls && later.line == earlier.line && !stores &&
+        !updates(machine, finding)) // it reads what others write, such as `s[t] += s[t + 1]`
         return (Span){.low = at->place.line,
                       .high = at->place.line,
                       .barrier = "__syncwarp()",
@@ -113,7 +108,8 @@ static const char *within_block(const Machine *machine, const Finding *finding,
     if (updates(machine, finding)) return lost;
     if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or give each thread its own element";
-    return "read into a variable, then __syncthreads(), then write";
+    return warps ? "read into a variable, then __syncthreads(), then write"
+                 : "read into a variable, then __syncwarp(), then write";
 }
 
 // Writes which fences are missing around a flag, a ticket or, around both accesses, a lock. False:
@@ -121,35 +117,28 @@ static const char *within_block(const Machine *machine, const Finding *finding,
 static bool fence_missing(const Machine *machine, const Finding *finding, bool one_step, char *to,
                           size_t room) {
     const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
+    char first[128] = "", second[128] = "";
     bool released, acquired;
     if (machine_code(machine, finding->other.inst)->source != function) return false;
     const PtxInst *signal = ptx_signal(function, finding->other.inst->ptx, 1, &released);
-    const PtxInst *taken = ptx_lock(function, finding->at.inst->ptx, signal, &acquired);
-    if (taken && !(released && acquired)) {
-        int used = snprintf(to, room, "the lock orders nothing without fences: put");
-        if (!acquired)
-            used += snprintf(to + used, room - (size_t)used,
-                             " __threadfence() after taking it in line %u%s", taken->place.line,
-                             released ? "" : ", and another");
-        if (!released)
-            snprintf(to + used, room - (size_t)used, "%s before releasing it in line %u",
-                     acquired ? " __threadfence()" : "", signal->place.line);
-        return true;
-    }
-    const PtxInst *seen = ptx_signal(function, finding->at.inst->ptx, -1, &acquired);
-    if (finding->at.kind != ACCESS_LOAD || one_step || !signal || !seen || (released && acquired))
-        return false;
-    int used = snprintf(to, room, "put __threadfence() ");
-    if (!released)
-        used += snprintf(to + used, room - (size_t)used,
-                         "into the writing thread, after line %u and before the flag or ticket of "
-                         "line %u%s",
-                         finding->other_place.line, signal->place.line,
-                         acquired ? "" : ", and another ");
-    if (!acquired)
-        snprintf(to + used, room - (size_t)used,
-                 "into the reading thread, after the flag or ticket of line %u and before line %u",
-                 seen->place.line, finding->place.line);
+    const PtxInst *seen = ptx_lock(function, finding->at.inst->ptx, signal, &acquired);
+    const bool lock = seen != NULL;
+    if (!lock && finding->at.kind == ACCESS_LOAD && !one_step)
+        seen = ptx_signal(function, finding->at.inst->ptx, -1, &acquired);
+    if (!signal || !seen || (released && acquired)) return false;
+    const uint32_t set = signal->place.line, got = seen->place.line;
+    if (lock && !acquired) snprintf(first, sizeof first, " after taking it in line %u", got);
+    if (lock && !released) snprintf(second, sizeof second, " before releasing it in line %u", set);
+    if (!lock && !released)
+        snprintf(first, sizeof first,
+                 " into the writing thread, after line %u and before the flag or ticket of line %u",
+                 finding->other_place.line, set);
+    if (!lock && !acquired)
+        snprintf(second, sizeof second,
+                 " into the reading thread, after the flag or ticket of line %u and before line %u",
+                 got, finding->place.line);
+    snprintf(to, room, "%sput __threadfence()%s%s%s", lock ? "a lock needs two fences: " : "",
+             first, *first && *second ? ", and another" : "", second);
     return true;
 }
 
@@ -192,48 +181,37 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
 }
 
 // The earlier access is a copy for which no thread has waited.
-static const char *after_copy(const Finding *finding) {
-    const Inst *copy = finding->other.inst;
-    if (copy->access == ACCESS_COPY)
-        return "before the access wait for the copy with __pipeline_wait_prior(0), then "
-               "__syncthreads()";
-    if (copy->bulk.barrier.space != PTX_REG_SPACE)
-        return "before the access wait at the copy's mbarrier (mbarrier.try_wait)";
-    return "before the access wait for the copy (cp.async.bulk.wait_group.read), then "
-           "__syncthreads()";
-}
-
-static void write_overlap(const Machine *machine, const Finding *finding, char *to, size_t room) {
-    const bool first = finding->start < finding->other_start;
-    const Access access = address_access(first ? finding->at.inst : finding->other.inst);
-    const uint64_t low = first ? finding->start : finding->other_start;
-    const uint64_t high = first ? finding->other_start : finding->start;
-    const uint64_t end = low + machine->threads_per_block * (uint64_t)address_bytes(&access);
-    const uint64_t base = machine->dynamic_base;
-    const uint32_t line = finding->place.line, other = finding->other_place.line;
-    snprintf(to, room,
-             "if lines %u and %u use two arrays, the arrays overlap: they begin at bytes %llu and "
-             "%llu of the dynamic shared memory; let the second begin at byte %llu or later. If it "
-             "is one array, put %s between lines %u and %u",
-             first ? line : other, first ? other : line, (unsigned long long)(low - base),
-             (unsigned long long)(high - base), (unsigned long long)(end - base),
-             finding->between & BETWEEN_WARPS ? "__syncthreads()" : "__syncwarp()",
-             line < other ? line : other, line < other ? other : line);
-}
-
-// Writes that a wait before the access leaves the last groups of copies in flight. False: none
-// does.
-static bool copies_left(const Machine *machine, const Finding *finding, char *to, size_t room) {
+static void after_copy(const Machine *machine, const Finding *finding, char *to, size_t room) {
     const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
+    const Inst *copy = finding->other.inst;
     uint64_t left;
-    if (finding->other.inst->access != ACCESS_COPY) return false;
     const PtxInst *wait = ptx_wait_group(function, finding->at.inst->ptx, &left);
-    if (!wait || !left) return false;
+    if (copy->access == ACCESS_COPY && wait && left)
+        snprintf(to, room,
+                 "__pipeline_wait_prior(%llu) of line %u does not wait for the last group: make it "
+                 "__pipeline_wait_prior(0), or commit a group in every round, even an empty one",
+                 (unsigned long long)left, wait->place.line);
+    else
+        snprintf(to, room, "before the access wait %s",
+                 copy->access == ACCESS_COPY
+                     ? "for the copy with __pipeline_wait_prior(0), then __syncthreads()"
+                 : copy->bulk.barrier.space != PTX_REG_SPACE
+                     ? "at the copy's mbarrier (mbarrier.try_wait)"
+                     : "for the copy (cp.async.bulk.wait_group.read), then __syncthreads()");
+}
+
+static void write_overlap(const Machine *machine, const Finding *finding, uint64_t start,
+                          uint64_t other, char *to, size_t room) {
+    const Side *first = start < other ? &finding->at : &finding->other;
+    const uint64_t low = start < other ? start : other;
+    const Access access = address_access(first->inst);
     snprintf(to, room,
-             "__pipeline_wait_prior(%llu) of line %u does not wait for the last group: make it "
-             "__pipeline_wait_prior(0), or commit a group in every round, even an empty one",
-             (unsigned long long)left, wait->place.line);
-    return true;
+             "if the lines use two arrays, these overlap: they begin at bytes %llu and %llu of the "
+             "dynamic shared memory; let the second begin at byte %llu or later. If it is one "
+             "array, put %s between the two",
+             (unsigned long long)low, (unsigned long long)(start + other - low),
+             (unsigned long long)(low + machine->threads_per_block * address_bytes(&access)),
+             finding->between & BETWEEN_WARPS ? "__syncthreads()" : "__syncwarp()");
 }
 
 void advice_write(const Machine *machine, const Finding *finding, const Span *span, char *to,
@@ -241,22 +219,20 @@ void advice_write(const Machine *machine, const Finding *finding, const Span *sp
     const bool one = same_line(finding->place, finding->other_place);
     const bool blocks = finding->between & BETWEEN_BLOCKS, cluster = finding->space == PTX_SHARED;
     const bool narrow = finding->between & BETWEEN_NARROW;
-    const char *advice = finding->kind == KIND_GUESS       ? guessed
-                         : finding->kind == KIND_CONSTANT  ? constant
-                         : span->step                      ? span->step
-                         : finding->kind == KIND_VOLATILE  ? for_volatile(machine, finding, one)
-                         : finding->between & BETWEEN_COPY ? after_copy(finding)
-                         : !blocks                         ? within_block(machine, finding, one)
-                         : cluster                         ? within_cluster
-                                                           : between_blocks(machine, finding, one);
-    const bool race = finding->kind == KIND_RACE;
-    if (arrays_overlap(machine, finding)) {
-        write_overlap(machine, finding, to, room);
-        return;
-    }
-    if (race && blocks && !cluster && !narrow &&
-        fence_missing(machine, finding, one || span->step, to, room))
-        return;
-    if (finding->between & BETWEEN_COPY && copies_left(machine, finding, to, room)) return;
-    snprintf(to, room, "%s", advice);
+    const char *advice = finding->kind == KIND_GUESS      ? guessed
+                         : finding->kind == KIND_CONSTANT ? constant
+                         : span->step                     ? span->step
+                         : finding->kind == KIND_VOLATILE ? for_volatile(machine, finding, one)
+                         : !blocks                        ? within_block(machine, finding, one)
+                         : cluster                        ? within_cluster
+                                                          : between_blocks(machine, finding, one);
+    const bool race = finding->kind == KIND_RACE && !cluster;
+    uint64_t start, other;
+    if (arrays_overlap(machine, finding, &start, &other))
+        write_overlap(machine, finding, start, other, to, room);
+    else if (finding->kind == KIND_RACE && finding->between & BETWEEN_COPY)
+        after_copy(machine, finding, to, room);
+    else if (!race || !blocks || narrow ||
+             !fence_missing(machine, finding, one || span->step, to, room))
+        snprintf(to, room, "%s", advice);
 }

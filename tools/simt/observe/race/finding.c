@@ -36,8 +36,10 @@ static bool same_instructions(const Finding *a, const Finding *b) {
            a->other.kind == b->other.kind;
 }
 
-static bool same_starts(const Finding *a, const Finding *b) {
-    return a->start == b->start && a->other_start == b->other_start;
+// Whether the threads of both access their elements of the same arrays.
+static bool same_arrays(const Finding *a, const Finding *b) {
+    return advice_start(&a->at, a->address) == advice_start(&b->at, b->address) &&
+           advice_start(&a->other, a->address) == advice_start(&b->other, b->address);
 }
 
 // Adds a finding to the one with the same instructions, and returns that. It describes the
@@ -51,7 +53,8 @@ static Finding *record(Check *check, const Finding *key, bool *fresh) {
         findings->at[findings->count++] = (Finding){.order = k, .at.block = UINT64_MAX};
     }
     Finding *finding = &findings->at[k];
-    finding->scattered |= finding->occurrences && !same_starts(finding, key);
+    finding->scattered |=
+        key->kind == KIND_RACE && finding->occurrences && !same_arrays(finding, key);
     *fresh = key->at.block < finding->at.block;
     if (*fresh) {
         const Finding before = *finding;
@@ -91,11 +94,6 @@ static Side side_of(const Checker *checker, Record record, uint64_t block) {
     return (Side){site->inst, site->kind, record_thread(record), block};
 }
 
-static uint64_t start_of(Side side, uint64_t address) {
-    const Access access = address_access(side.inst);
-    return address - side.thread * address_bytes(&access);
-}
-
 static void show_race(const Checker *checker, const Finding *found) {
     Observer *trace = checker->machine->trace;
     if (!trace || found->space != PTX_SHARED || found->other.block != found->at.block) return;
@@ -119,14 +117,10 @@ void finding_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine
     const bool other_blocks = space == PTX_GLOBAL || check_clusters(checker->machine);
     if (other_blocks && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
     const bool many = ++checker->finding.races[record_site(mine)] >= check_many_races(checker);
-    const Side at = side_of(checker, mine, checker->block);
-    const Side other = side_of(checker, earlier, block);
     const Finding key = {.kind = kind,
                          .space = space,
-                         .at = at,
-                         .other = other,
-                         .start = start_of(at, address),
-                         .other_start = start_of(other, address),
+                         .at = side_of(checker, mine, checker->block),
+                         .other = side_of(checker, earlier, block),
                          .between = between(checker, mine, earlier, block),
                          .address = address,
                          .more = many};
@@ -320,8 +314,7 @@ static size_t merge(Check *check) {
             check->findings.at[count - 1].occurrences += finding->occurrences;
             check->findings.at[count - 1].between |= finding->between;
             check->findings.at[count - 1].more |= finding->more;
-            check->findings.at[count - 1].scattered |=
-                finding->scattered || !same_starts(&check->findings.at[count - 1], finding);
+            check->findings.at[count - 1].scattered = true; // by several instructions
         } else {
             check->findings.at[count++] = *finding;
         }

@@ -72,10 +72,8 @@ typedef struct {
     uint64_t seed;    // of the order of blocks and warps in which it was found; 0: the usual one
     uint64_t address;
     uint64_t occurrences;
-    // Where arrays begin of which each thread accesses its element, if it is not scattered.
-    uint64_t start, other_start;
-    bool scattered;
     bool more;      // further occurrences were not counted
+    bool scattered; // of a race: not each thread accesses its element of one or two arrays
     char text[384]; // what happened, and in a second line what to do; empty for a race
 } Finding;
 

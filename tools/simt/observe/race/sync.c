@@ -83,28 +83,22 @@ static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
 // Whether threads of the block were already out of step, which explains further reports.
 static bool explained(Checker *checker, const Inst *inst, const Inst *other) {
     const Inst **apart = checker->sync.apart;
-    if (!apart[0]) {
-        apart[0] = inst;
-        apart[1] = other;
-    }
+    if (!apart[0]) apart[0] = inst, apart[1] = other;
     return elsewhere(checker, apart[0], inst) || elsewhere(checker, apart[1], other);
 }
 
-// What to do if threads of the block wait at two barriers: one of a loop that others have left, or
-// of two branches.
+// What to do if threads wait at two barriers: of a loop that some have left, or of two branches.
 static const char *same_barrier(const Checker *checker, const Inst *inst, const Inst *other) {
     const PtxInst *a = machine_instruction(checker->machine, inst);
     const PtxInst *b = machine_instruction(checker->machine, other);
     const Code *code = machine_code(checker->machine, inst);
-    const bool copies = !elsewhere(checker, inst, other); // of a loop that was unrolled
-    const bool left = a && b && machine_code(checker->machine, other) == code &&
-                      (ptx_in_loop(code->source, a, a) || ptx_in_loop(code->source, b, b)) &&
-                      (copies || !ptx_in_loop(code->source, a < b ? a : b, a < b ? b : a));
-    return left ? "the threads do not all make the same number of rounds of the loop: let every "
-                  "thread make every round, and let one without data use a neutral element (0 for "
-                  "a sum)"
-                : "let all threads of the block reach the same one: put it after the if, not into "
-                  "its branches";
+    return a && b && machine_code(checker->machine, other) == code &&
+                   ptx_leaves_loop(code->source, a, b)
+               ? "the threads do not all make the same number of rounds of the loop: let every "
+                 "thread make every round, and let one without data use a neutral element (0 for "
+                 "a sum)"
+               : "let all threads of the block reach the same one: put it after the if, not into "
+                 "its branches";
 }
 
 static void missed_barrier(Checker *checker, const Block *block, const Arrival *arrival) {
