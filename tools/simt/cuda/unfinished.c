@@ -267,23 +267,24 @@ static uint64_t early_wait(const Unfinished *op) {
     return found ? found->waits_early : 0;
 }
 
-// The latest operation that is not ordered before this one, of those up to `number`, or NULL.
-static const Unfinished *latest_beside(const Unfinished *op, uint64_t number) {
-    const Unfinished *found = NULL;
-    for (const Unfinished *other = ops; other < ops + used; other++)
-        if (other->number && other != op && !has(&op->before, other) && other->number <= number &&
-            (!found || found->number < other->number))
-            found = other;
-    return found;
+static int later_first(const void *left, const void *right) {
+    const Unfinished *a = *(const Unfinished *const *)left, *b = *(const Unfinished *const *)right;
+    return (a->number < b->number) - (a->number > b->number);
 }
 
 // When two operations race, we record the other one as the earlier, to report the race once. The
 // latest comes first: waiting for it is also waiting for those ordered before it.
 static void compare(Unfinished *op) {
-    const Unfinished *other;
-    for (uint64_t top = UINT64_MAX; (other = latest_beside(op, top)); top = other->number - 1)
-        if (overlap_report(op->parts, other->parts, op->stream == other->stream, early_wait(op)))
-            add_with_before(&op->before, other);
+    const Unfinished *beside[MOST_OPS];
+    const uint64_t early = early_wait(op);
+    size_t count = 0;
+    for (const Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && other != op && !has(&op->before, other)) beside[count++] = other;
+    if (count > 1) qsort(beside, count, sizeof *beside, later_first);
+    for (size_t k = 0; k < count; k++)
+        if (!has(&op->before, beside[k]) &&
+            overlap_report(op->parts, beside[k]->parts, op->stream == beside[k]->stream, early))
+            add_with_before(&op->before, beside[k]);
 }
 
 static void done(Unfinished *op) {

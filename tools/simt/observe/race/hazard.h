@@ -31,7 +31,7 @@ typedef struct {
     bool host;         // the host did it: there is no line, block or thread
     bool note;         // no result depends on it: not counted as a hazard
     const char *told;  // the whole report, in lines; NULL: it is made from the other members
-    const char *cause; // reports that are told are merged if it is equal; NULL: if `told` is
+    const char *cause; // reports that have `told` are merged if it is equal; NULL: `told` is it
     uint64_t seed; // of the only order of blocks and warps in which it was found; 0: the usual one
     uint64_t occurrences;   // equal findings (same kind and lines) merged into this one
     char advice[384];       // what to do
