@@ -105,8 +105,8 @@ static void report(const Kept *one) {
                             "index"),
         [RESULT_ROUNDED] = "compare with a tolerance, or add in a fixed order",
         [RESULT_MOVED] =
-            ("if their order matters, compute each place with a scan, or sort them; a sort "
-             "on the host does not remove this note")};
+            ("if their order matters, compute each place with a scan, or sort them on the device; "
+             "a sort on the host does not remove this note")};
     const Difference *found = &one->found;
     char text[1024], name[512], place[300] = "", element[64] = "", value[48], other[48], order[48];
     if (found->line)
