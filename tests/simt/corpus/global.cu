@@ -303,7 +303,31 @@ template <int KIND> __global__ void locked(const int *in, int *out) {
         atomicExch(&lock_word, 0);  // LABEL locked_block_exchange
 }
 
+// The section takes a maximum, and the lock has no fence. Right: what the advice says.
+template <bool RIGHT> __global__ void locked_maximum(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    for (int tries = 0; tries < 1000000; tries++)
+        if (atomicCAS(&lock_word, 0, 1) == 0) {  // LABEL locked_maximum_take
+            if (RIGHT) __threadfence();
+            if (in[5 + blockIdx.x] > out[0]) out[0] = in[5 + blockIdx.x], out[1] = blockIdx.x;  // HAZARD locked_maximum: race
+            if (RIGHT) __threadfence();
+            atomicExch(&lock_word, 0);  // LABEL locked_maximum_release
+            return;
+        }
+}
+
 // --- atomics ---
+
+// Every block divides by a total to which all blocks add.
+template <bool RIGHT> __global__ void total_of_blocks(const int *in, int *out) {
+    const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+    atomicAdd(&shared_sum, in[i] + 1);  // LABEL total_of_blocks
+    if (RIGHT)
+        cg::this_grid().sync();
+    else
+        __syncthreads();
+    out[i] = in[i] / shared_sum;  // HAZARD total_of_blocks: race with total_of_blocks
+}
 
 template <bool ATOMIC> __global__ void add_blocks(const int *in, int *out) {
     if (threadIdx.x > 0) return;
@@ -477,7 +501,9 @@ static const Case cases[] = {
     ONE(3, BLOCK, "locked_no_fence", locked<NO_LOCK_FENCE>),
     ONE(3, BLOCK, "locked_no_unlock_fence", locked<NO_UNLOCK_FENCE>),
     ONE(3, BLOCK, "locked_weak", locked<WEAK_UNLOCK>),
-    ONE(3, BLOCK, "locked_block", locked<BLOCK_LOCK>), TWINS(3, BLOCK, add_blocks),
+    ONE(3, BLOCK, "locked_block", locked<BLOCK_LOCK>), TWINS(3, BLOCK, locked_maximum),
+    TWINS(3, BLOCK, add_blocks), ONE(4, BLOCK, "total_of_blocks", total_of_blocks<false>),
+    RUN("total_of_blocks_right", cooperative(total_of_blocks<true>, d_in, d_out)),
     TWINS(3, BLOCK, scope_of_atomic),
     ONE(1, BLOCK, "scope_of_atomic_one_block_right", scope_of_atomic<false>),
     TWINS(1, BLOCK, exchange_in_block), TWINS(2, BLOCK, neighbour_blocks),

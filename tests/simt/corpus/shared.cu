@@ -252,6 +252,16 @@ template <bool RIGHT> __global__ void dynamic_array(const int *in, int *out) {
     out[t] = dynamic[BLOCK - 1 - t];  // HAZARD dynamic_array: race with dynamic_array_store
 }
 
+// Two arrays in dynamic shared memory, of which the second begins within the first.
+__global__ void overlapping_arrays(const int *in, int *out, int rows) {
+    int *index = dynamic, *value = dynamic + rows;
+    const unsigned t = threadIdx.x;
+    value[t] = in[t] + 500;  // LABEL overlapping_arrays
+    index[t] = (int)t;  // HAZARD overlapping_arrays: race with overlapping_arrays
+    __syncthreads();
+    out[t] = value[t ^ 1] + index[t];
+}
+
 __device__ __noinline__ void put(int *place, int value) {
     *place = value;  // LABEL generic_pointer_store
 }
@@ -483,6 +493,8 @@ static const Case cases[] = {
     TWINS(1, BLOCK, reused_array), TWINS(1, BLOCK, warp_partials), TWINS(1, BLOCK, broadcast),
     TWINS(1, BLOCK, vector_store),
     RUN("dynamic_array", dynamic_array<false><<<1, BLOCK, BLOCK * 4>>>(d_in, d_out)),
+    RUN("overlapping_arrays", overlapping_arrays<<<1, BLOCK, BLOCK * 8>>>(d_in, d_out, 64)),
+    RUN("overlapping_arrays_right", overlapping_arrays<<<1, BLOCK, BLOCK * 8>>>(d_in, d_out, BLOCK)),
     RUN("dynamic_array_right", dynamic_array<true><<<1, BLOCK, BLOCK * 4>>>(d_in, d_out)),
     TWINS(1, BLOCK, generic_pointer), TWINS(1, BLOCK, ticket), TWINS(1, 32, tiles),
     TWINS(1, BLOCK, byte_against_atomic), TWINS(1, BLOCK, same_store_and_read),

@@ -108,6 +108,22 @@ template <bool RIGHT> __global__ void barrier_in_thread_loop(const int *in, int 
     out[t] = v;
 }
 
+// In the last round of a stride loop some threads have left it. Right: every thread makes every round.
+template <bool RIGHT> __global__ void barrier_in_stride_loop(const int *in, int *out, int n) {
+    __shared__ int s[BLOCK];
+    const int t = (int)threadIdx.x;
+    int sum = 0;
+    for (int i = t; RIGHT ? i - t < n : i < n; i += BLOCK) {
+        s[t] = i < n ? in[i] : 0;
+        __syncthreads();  // HAZARD barrier_in_stride_loop: divergent barrier
+        sum += s[(t + 33) % BLOCK];
+        __syncthreads();
+    }
+    s[t] = sum;
+    __syncthreads();
+    out[t] = s[BLOCK - 1 - t];
+}
+
 // Right: the condition is the same for the whole block.
 __global__ void barrier_uniform(const int *in, int *out) {
     __shared__ int s[BLOCK];
@@ -466,6 +482,8 @@ static const Case cases[] = {
     ONE(1, BLOCK, "two_lines", warp_at_two_barriers<1>),
     ONE(1, BLOCK, "two_lines_right", warp_at_two_barriers<2>),
     ONE(1, BLOCK, "mask_by_ballot_right", mask_by_ballot),
+    RUN("barrier_in_stride_loop", barrier_in_stride_loop<false><<<1, BLOCK>>>(d_in, d_out, 400)),
+    RUN("barrier_in_stride_loop_right", barrier_in_stride_loop<true><<<1, BLOCK>>>(d_in, d_out, 400)),
     ONE(1, 32, "width_of_six", width_xor<6>), ONE(1, 32, "width_of_eight_right", width_xor<8>),
     ONE(1, 32, "width_of_twelve", width_up<12>), ONE(1, 32, "width_of_sixteen_right", width_up<16>),
     RUN("width_unknown", width_down<<<1, 32>>>(d_in + 24, d_out)),

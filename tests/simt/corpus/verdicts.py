@@ -85,7 +85,8 @@ REPORT = re.compile(r"^(\S+\.\w+):(\d+): (.*)$")
 
 def reports(text):
     """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL: ...`, below it, if there is
-    another access, `line LINE: ...`. Further pairs that `also orders lines A and B, ...` names are reports."""
+    another access, `line LINE: ...`. Further pairs that `also orders lines A and B, ...` names are reports, and so is each
+    of the lines that `in each of lines A to B` names."""
     found, lines = [], text.splitlines()
     for at, line in enumerate(lines):
         match = REPORT.match(line)
@@ -94,6 +95,8 @@ def reports(text):
             found.append(([int(match[2])] + ([int(other[1])] if other else []), match[3]))
             also = re.search(r"; this also orders lines (.*)", "".join(lines[at + 2:at + 3])) if other else None
             found += [([int(a), int(b)], match[3]) for a, b in re.findall(r"(\d+) and (\d+)", also[1] if also else "")]
+            steps = re.search(r"in each of lines (\d+) to (\d+) ", "".join(lines[at + 2:at + 3])) if other else None
+            found += [([n], match[3]) for n in range(int(steps[1]), int(steps[2]) + 1)] if steps else []
     return found
 
 

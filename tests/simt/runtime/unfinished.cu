@@ -30,6 +30,8 @@ __global__ void acquire(int *data, int *flag, int *to) {
     *to = *data;
 }
 __managed__ int variable[64];
+__device__ int symbol[64];
+__global__ void get_symbol(int *to) { to[threadIdx.x] = symbol[threadIdx.x]; }
 
 static int *d, *other, *managed, *pinned, *pinned_other;
 static cudaStream_t s, t, u; // u: a blocking one
@@ -69,6 +71,30 @@ static void event_early() {
     put<<<1, 64, 0, s>>>(d, 1);
     cudaStreamWaitEvent(t, event, 0);
     get<<<1, 64, 0, t>>>(d, other);
+}
+static void wait_before_record() {
+    cudaStreamWaitEvent(t, event, 0); // AT waits
+    put<<<1, 64, 0, s>>>(d, 1);
+    cudaEventRecord(event, s);
+    get<<<1, 64, 0, t>>>(d, other);
+}
+static void wait_after_record_right() {
+    put<<<1, 64, 0, s>>>(d, 1);
+    cudaEventRecord(event, s);
+    cudaStreamWaitEvent(t, event, 0);
+    get<<<1, 64, 0, t>>>(d, other);
+}
+// One scratch array for two streams: one wait, for the last operation of the other, is missing.
+static void scratch_for_two() {
+    for (cudaStream_t stream : {s, t}) {
+        put<<<1, 64, 0, stream>>>(d, 1), count<<<1, 64, 0, stream>>>(d);
+        get<<<1, 64, 0, stream>>>(d, other + (stream == t ? 64 : 0));
+    }
+}
+static void symbol_beside() {
+    int host[64] = {1};
+    get_symbol<<<1, 64, 0, s>>>(other);
+    cudaMemcpyToSymbolAsync(symbol, host, sizeof host, 0, cudaMemcpyHostToDevice, t); // AT symbol
 }
 static void writer_behind_one_reader() {
     get<<<1, 64, 0, s>>>(d, other), get<<<1, 64, 0, t>>>(d, other + 64);
@@ -231,6 +257,12 @@ static void host_reuses_buffer() {
     cudaMemcpyAsync(d, pinned, BYTES, cudaMemcpyHostToDevice, s); // AT copies
     memset(pinned, 1, BYTES);                                     // AT fills
 }
+static void host_reuses_pages() {
+    int *staged, *to;
+    cudaMallocHost(&staged, 4 * BYTES), cudaMalloc(&to, 4 * BYTES);
+    cudaMemcpyAsync(to, staged, 4 * BYTES, cudaMemcpyHostToDevice, s);
+    for (int k = 0; k < 4 * N; k++) ((volatile int *)staged)[k] = k;
+}
 static void two_buffers_right() {
     for (int k = 0; k < 6; k++) {
         int *buffer = k % 2 ? pinned : pinned_other;
@@ -332,7 +364,8 @@ static const struct {
     void (*run)();
 } cases[] = {CASE(two_kernels), CASE(two_kernels_right), CASE(halves_right), CASE(memset_default),
              CASE(memset_blocking_right), CASE(memset_async), CASE(copy_beside), CASE(copy_back_beside),
-             CASE(copy_back_right), CASE(event_early), CASE(writer_behind_one_reader),
+             CASE(copy_back_right), CASE(event_early), CASE(wait_before_record), CASE(wait_after_record_right),
+             CASE(scratch_for_two), CASE(symbol_beside), CASE(writer_behind_one_reader),
              CASE(writer_behind_both_right), CASE(bytes), CASE(bytes_right), CASE(counter_read),
              CASE(counters_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
              CASE(waited_right), CASE(queried_right), CASE(ping_pong_right), CASE(destroyed),
@@ -341,7 +374,7 @@ static const struct {
              CASE(graph_events_right), CASE(captured_apart), CASE(captured_right), CASE(host_reads), CASE(host_reads_right),
              CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_reads_at_last), CASE(host_writes),
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
-             CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),
+             CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer), CASE(host_reuses_pages),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),
              CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed),
              CASE(host_reads_and_aborts), CASE(elapsed_early),

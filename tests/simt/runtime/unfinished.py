@@ -17,6 +17,7 @@ STREAMS = {  # a case of unfinished.cu: the later work, the bytes, what it does,
     "copy_beside": ("cudaMemcpyAsync", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
     "copy_back_beside": ("cudaMemcpy", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
     "event_early": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "scratch_for_two": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "get", "reads"),
     "writer_behind_one_reader": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "get", "reads"),
     "bytes": ("put_bytes", "byte 32 of 4096 from cudaMalloc", "writes", "put_bytes", "writes"),
     "counter_read": ("get", "bytes 0 to 3 of 4096 from cudaMalloc", "reads", "count", "writes"),
@@ -34,6 +35,7 @@ HOST = {  # a case: what host code does, to which byte, what has not been waited
     "host_reads_pinned": ("reads", "byte 0 of 4096 from cudaMallocHost", "put", "writes"),
     "host_reads_copy": ("reads", "byte 36 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "writes"),
     "host_reuses_buffer": ("writes", "byte 0 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "reads"),
+    "host_reuses_pages": ("writes", "byte 0 of 16384 from cudaMallocHost", "cudaMemcpyAsync", "reads"),
     "host_waits_for_another": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes"),
     "host_reads_and_aborts": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes")}
 
@@ -54,8 +56,7 @@ def test_host(unfinished, traced):
             return tests.skip("host code that does not wait", "the sanitizer has that signal")
         expect("unfinished: " + case, result, -signal.SIGABRT if "aborts" in case else 86,
                only(rf"\w+\(\): host code does not wait: it {does} {memory}\n    {work} \(\S+\) {did} it, {WAIT}"))
-    text = suite.read(tests.here / "unfinished.cu").splitlines()
-    at = {mark: 1 + next(k for k, line in enumerate(text) if f"// AT {mark}" in line) for mark in ("copies", "fills")}
+    at = lines("unfinished.cu")
     expect("unfinished: the host's lines", simt(["--check", traced, "host_reuses_buffer"]), 86,
            only(rf".*unfinished\.cu:{at['fills']}: host code does not wait: "
                 r"it writes byte 0 of 4096 from cudaMallocHost\n"
@@ -171,6 +172,13 @@ def test_unfinished():
         expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("streams", *words, BETWEEN))
     for case, words in GRAPHS.items():
         expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("nodes of a graph", *words, EDGE))
+    at = lines("unfinished.cu")
+    expect("unfinished: an event that is recorded after the wait for it", simt(["--check", traced, "wait_before_record"]), 86,
+           race("streams", "get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes", BETWEEN[:-2] +
+                rf"; cudaStreamWaitEvent\(\) \(\S+unfinished\.cu:{at['waits']}\) was called before cudaEventRecord\(\), so "
+                r"it waited for nothing: record the event before this wait\n"))
+    expect("unfinished: the line of a copy by a template of the toolkit", simt(["--check", traced, "symbol_beside"]), 86,
+           only(rf"\S*unfinished\.cu:{at['symbol']}: race between streams in cudaMemcpyToSymbolAsync, .*\n    .*\n"))
     test_host(unfinished, traced)
     test_scripts(unfinished)
     for case in ("ends", "ends_destroyed"):

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/overlap.h"
 
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +52,24 @@ static void add_rows(TouchedList *list, uint64_t first, size_t pitch, size_t sli
     }
 }
 
+// Finds the callers of the current call: the program's, and for a template of the toolkit its own.
+static void find_callers(OverlapPart *part, const char *call, uint64_t from) {
+    enum { MOST = 32 };
+    void *frames[MOST];
+    part->from[0] = (void *)(uintptr_t)(from + 1); // a return address
+    if (!strstr(call, "Symbol")) return;
+    const int count = backtrace(frames, MOST);
+    for (int k = 0; k + 1 < count; k++)
+        if (frames[k] == part->from[0]) part->from[1] = frames[k + 1];
+}
+
 static OverlapPart *part_of_rows(TouchedList *list) {
     uint64_t from;
     const char *call = runtime_call(&from);
     const bool graph = strncmp(call, "cudaGraph", strlen("cudaGraph")) == 0;
     OverlapPart *part = new_part(graph ? "a copy of a graph" : call, false, list);
     free(list->at);
-    if (part && !graph) part->from = from;
+    if (part && !graph) find_callers(part, call, from);
     return part;
 }
 
@@ -166,8 +178,8 @@ static void write_place(char text[PLACE], const OverlapPart *part, const Touched
     text[0] = '\0';
     if (at->line)
         snprintf(text, PLACE, "%s:%u", at->file ? at->file : "?", at->line);
-    else if (part->from)
-        host_line(part->from, text, PLACE);
+    else if (part->from[0])
+        host_line_of(part->from, part->from[1] ? 2 : 1, text, PLACE);
 }
 
 static void write_other(char text[PLACE], const OverlapPart *part, const Touched *at) {
@@ -177,21 +189,29 @@ static void write_other(char text[PLACE], const OverlapPart *part, const Touched
 }
 
 static void report_conflict(const OverlapPart *later, const OverlapPart *earlier, Conflict at,
-                            bool together) {
-    char bytes[128], place[PLACE], other[PLACE], text[1536];
+                            bool together, uint64_t early_wait) {
+    char bytes[128], place[PLACE], other[PLACE], text[1536], wait[PLACE] = "", early[512];
     const uint64_t low = at.later->low > at.earlier->low ? at.later->low : at.earlier->low;
     const uint64_t high = at.later->high < at.earlier->high ? at.later->high : at.earlier->high;
     write_bytes(bytes, sizeof bytes, low, high);
     write_place(place, later, at.later);
     write_other(other, earlier, at.earlier);
+    if (early_wait) host_line(early_wait, wait, PLACE);
+    snprintf(early, sizeof early,
+             !early_wait
+                 ? ""
+                 : "; cudaStreamWaitEvent()%s%s%s was called before "
+                   "cudaEventRecord(), so it waited for nothing: record the event before this wait",
+             wait[0] ? " (" : "", wait, wait[0] ? ")" : "");
     snprintf(text, sizeof text,
              "%s%srace between %s in %s, %s\n"
-             "    it %s what %s%s %s, and the two are not ordered: %s\n",
+             "    it %s what %s%s %s, and the two are not ordered: %s%s\n",
              place, place[0] ? ": " : "", together ? "nodes of a graph" : "streams", later->name,
              bytes, at.later->write ? "writes" : "reads", earlier->name, other,
              at.earlier->write ? "writes" : "reads",
              together ? "make one node depend on the other"
-                      : "cudaStreamWaitEvent() between them, or one stream for both");
+                      : "cudaStreamWaitEvent() between them, or one stream for both",
+             early);
     const Hazard hazard = {.kind = "race between streams",
                            .file = at.later->file,
                            .line = at.later->line,
@@ -202,13 +222,14 @@ static void report_conflict(const OverlapPart *later, const OverlapPart *earlier
     report_host(later->kernel ? later->name : earlier->name, &hazard);
 }
 
-bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together) {
+bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together,
+                    uint64_t early_wait) {
     bool any = false;
     for (const OverlapPart *a = later; a; a = a->next)
         for (const OverlapPart *b = earlier; b; b = b->next) {
             const Conflict found = conflict(a, b);
             if (!found.later || may_be_ordered(a, b)) continue;
-            report_conflict(a, b, found, together);
+            report_conflict(a, b, found, together, early_wait);
             any = true;
         }
     return any;
@@ -261,7 +282,7 @@ const OverlapPart *overlap_with_host(const OverlapPart *parts, const GuardFault 
 }
 
 void overlap_report_host(const OverlapPart *part, const GuardFault *fault) {
-    char bytes[128], place[PLACE], other[PLACE], text[1280];
+    char bytes[128], place[PLACE], other[PLACE], cause[1024], text[1280];
     const Touched *touched = host_conflict(part, fault);
     write_bytes(bytes, sizeof bytes, fault->address, fault->address + 1);
     host_line(fault->pc, place, PLACE);
@@ -271,10 +292,12 @@ void overlap_report_host(const OverlapPart *part, const GuardFault *fault) {
              "    %s%s %s it, and may still run: cudaDeviceSynchronize() or another wait first\n",
              place, place[0] ? ": " : "", fault->write ? "writes" : "reads", bytes, part->name,
              other, touched->write ? "writes" : "reads");
+    snprintf(cause, sizeof cause, "%s %d %s%s", place, fault->write, part->name, other);
     const Hazard hazard = {.kind = "host code does not wait",
                            .file = touched->file,
                            .line = touched->line,
                            .told = text,
+                           .cause = cause,
                            .occurrences = 1};
     report_host(part->name, &hazard);
 }

@@ -12,7 +12,7 @@ typedef struct OverlapPart {
     struct OverlapPart *next;
     char *name;
     bool kernel;
-    uint64_t from; // the caller of a copy in host code
+    void *from[2]; // the callers of a copy in host code, the nearest first; NULL: not known
     TouchedList list;
     size_t reads; // the first `reads` ranges of the list are reads, the others writes
 } OverlapPart;
@@ -25,8 +25,10 @@ bool overlap_is_empty(const OverlapPart *parts); // no accesses were recorded
 size_t overlap_free(OverlapPart *parts);         // returns the number of ranges freed
 
 // Reports conflicting accesses of two unordered operations and returns whether there are any.
-// `together`: the operations are of one graph launch.
-bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together);
+// `together`: the operations are of one graph launch. early_wait: the host's call of a wait between
+// the two for an event that had not been recorded, or 0.
+bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together,
+                    uint64_t early_wait);
 
 // Guards the host-accessible memory of the parts, so that host accesses fault.
 void overlap_guard(const OverlapPart *parts);

@@ -104,7 +104,9 @@ static void report(const Kept *one) {
                             "atomicMin(), atomicMax() or atomicAdd(), with ties broken by the "
                             "index"),
         [RESULT_ROUNDED] = "compare with a tolerance, or add in a fixed order",
-        [RESULT_MOVED] = "sort them before you compare, or compute each place with a scan"};
+        [RESULT_MOVED] =
+            ("if their order matters, compute each place with a scan, or sort them on the device; "
+             "a sort on the host does not remove this note")};
     const Difference *found = &one->found;
     char text[1024], name[512], place[300] = "", element[64] = "", value[48], other[48], order[48];
     if (found->line)

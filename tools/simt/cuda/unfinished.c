@@ -29,10 +29,11 @@ typedef struct {
     const Stream *stream;
     OpSet before; // the operations ordered before this one
     OverlapPart *parts;
-    bool branch; // part of a graph launch
-    bool named;  // unfinished_last() has returned its number
-    bool prints; // a kernel of it has printed
-    bool known;  // the host may know that it is done
+    bool branch;          // part of a graph launch
+    bool named;           // unfinished_last() has returned its number
+    bool prints;          // a kernel of it has printed
+    bool known;           // the host may know that it is done
+    uint64_t waits_early; // the call of a wait for an event that had not been recorded, or 0
 } Unfinished;
 
 static Unfinished ops[MOST_OPS];
@@ -230,6 +231,7 @@ void unfinished_records(Event *event) {
 void unfinished_waits(const Event *event) {
     const Unfinished *op = now ? find(event_number(event)) : NULL;
     if (op && op != now) add_with_before(&now->before, op);
+    if (now && !now->branch && !event_number(event)) runtime_call(&now->waits_early);
 }
 
 // Marks an operation as known to the host, and with it all operations ordered before it.
@@ -255,12 +257,34 @@ void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
-// When two operations race, we record the other one as the earlier, to report the race once.
-static void compare(Unfinished *op) {
+// The call by which the stream waited for nothing before this operation, or 0.
+static uint64_t early_wait(const Unfinished *op) {
+    const Unfinished *found = NULL;
     for (const Unfinished *other = ops; other < ops + used; other++)
-        if (other->number && other != op && !has(&op->before, other) &&
-            overlap_report(op->parts, other->parts, op->stream == other->stream))
-            add_with_before(&op->before, other);
+        if (other->number && other->waits_early && other->stream == op->stream &&
+            has(&op->before, other) && (!found || found->number < other->number))
+            found = other;
+    return found ? found->waits_early : 0;
+}
+
+static int later_first(const void *left, const void *right) {
+    const Unfinished *a = *(const Unfinished *const *)left, *b = *(const Unfinished *const *)right;
+    return (a->number < b->number) - (a->number > b->number);
+}
+
+// When two operations race, we record the other one as the earlier, to report the race once. The
+// latest comes first: waiting for it is also waiting for those ordered before it.
+static void compare(Unfinished *op) {
+    const Unfinished *beside[MOST_OPS];
+    const uint64_t early = early_wait(op);
+    size_t count = 0;
+    for (const Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && other != op && !has(&op->before, other)) beside[count++] = other;
+    if (count > 1) qsort(beside, count, sizeof *beside, later_first);
+    for (size_t k = 0; k < count; k++)
+        if (!has(&op->before, beside[k]) &&
+            overlap_report(op->parts, beside[k]->parts, op->stream == beside[k]->stream, early))
+            add_with_before(&op->before, beside[k]);
 }
 
 static void done(Unfinished *op) {

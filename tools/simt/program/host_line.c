@@ -344,8 +344,13 @@ void host_line_of_call(char *text, size_t size) {
     host_line_of(frames, backtrace(frames, MOST), text, size);
 }
 
+// Whether this is the name of a template of the toolkit, such as cudaLaunchKernel<...>().
+static bool of_toolkit(const char *text) {
+    return strncmp(text, "cudaLaunch", 10) == 0 || strncmp(text, "cudaMemcpy", 10) == 0;
+}
+
 void host_line_of(void *const frames[], int count, char *text, size_t size) {
     text[0] = '\0';
-    for (int k = 0; k < count && (!text[0] || strncmp(text, "cudaLaunch", 10) == 0); k++)
+    for (int k = 0; k < count && (!text[0] || of_toolkit(text)); k++)
         host_line((uint64_t)(uintptr_t)frames[k] - 1, text, size);
 }

@@ -6,6 +6,17 @@ bool ptx_same_address(const PtxInst *one, const PtxInst *other) {
     return a && b && a->reg == b->reg && a->addend == b->addend && str_equal(a->name, b->name);
 }
 
+static bool at_line(const PtxInst *inst, const PtxInst *other) {
+    return inst->place.line == other->place.line && inst->place.file == other->place.file;
+}
+
+bool ptx_updates(const PtxFunction *function, const PtxInst *one, const PtxInst *other) {
+    if (!ptx_same_address(one, other)) return false;
+    for (const PtxInst *at = function->insts; at < one || at < other; at++)
+        if (at_line(at, one) && ptx_is_load(at) && ptx_same_address(at, one)) return true;
+    return false;
+}
+
 bool ptx_is_equality(const PtxInst *comparison) {
     return ptx_has(comparison, PTX_MOD_EQ) || ptx_has(comparison, PTX_MOD_NE);
 }
@@ -20,10 +31,6 @@ static bool decides(const PtxInst *comparison, const PtxInst *write) {
     for (const PtxInst *at = comparison + 1; at < write; at++)
         if (at->opcode == OPCODE_SETP) return false;
     return true;
-}
-
-static bool at_line(const PtxInst *inst, const PtxInst *other) {
-    return inst->place.line == other->place.line && inst->place.file == other->place.file;
 }
 
 const PtxInst *ptx_compared(const PtxFunction *function, const PtxInst *one, const PtxInst *other,
@@ -71,11 +78,46 @@ const PtxInst *ptx_signal(const PtxFunction *function, uint32_t access, int step
     return NULL;
 }
 
-bool ptx_loop_waits(const PtxFunction *function, const PtxInst *first, const PtxInst *last) {
-    const PtxInst *end = function->insts + function->inst_count, *at = first;
-    while (at < last && at->opcode != OPCODE_BAR && at->opcode != OPCODE_BARRIER) at++;
-    for (const PtxInst *back = last; at < last && back < end; back++)
+const PtxInst *ptx_lock(const PtxFunction *function, uint32_t access, const PtxInst *released,
+                        bool *fenced) {
+    *fenced = false;
+    if (!released || released < &function->insts[access]) return NULL;
+    for (uint32_t k = access; k-- > 0;) {
+        const PtxInst *inst = &function->insts[k];
+        *fenced |= is_fence(inst);
+        if (inst->opcode == OPCODE_ATOM && ptx_same_address(inst, released) &&
+            (ptx_has(inst, PTX_MOD_CAS) || ptx_has(inst, PTX_MOD_EXCH)))
+            return inst;
+    }
+    return NULL;
+}
+
+const PtxInst *ptx_wait_group(const PtxFunction *function, uint32_t access, uint64_t *left) {
+    for (uint32_t k = access; k-- > 0;) {
+        const PtxInst *inst = &function->insts[k];
+        if (inst->opcode != OPCODE_CP || !ptx_has(inst, PTX_MOD_WAIT_GROUP)) continue;
+        *left = inst->operands[0].integer;
+        return inst;
+    }
+    return NULL;
+}
+
+bool ptx_in_loop(const PtxFunction *function, const PtxInst *first, const PtxInst *last) {
+    const PtxInst *end = function->insts + function->inst_count;
+    for (const PtxInst *back = last; back < end; back++)
         if (back->opcode == OPCODE_BRA && function->insts + back->operands[0].label <= first)
             return true;
     return false;
+}
+
+bool ptx_loop_waits(const PtxFunction *function, const PtxInst *first, const PtxInst *last) {
+    const PtxInst *at = first;
+    while (at < last && at->opcode != OPCODE_BAR && at->opcode != OPCODE_BARRIER) at++;
+    return at < last && ptx_in_loop(function, first, last);
+}
+
+bool ptx_leaves_loop(const PtxFunction *function, const PtxInst *one, const PtxInst *other) {
+    const PtxInst *first = one < other ? one : other, *last = one < other ? other : one;
+    return (ptx_in_loop(function, one, one) || ptx_in_loop(function, other, other)) &&
+           (at_line(one, other) || !ptx_in_loop(function, first, last));
 }

@@ -36,6 +36,12 @@ static bool same_turned(const Hazard *a, const Hazard *b) {
            a->other_line == b->line;
 }
 
+// Whether both are among lanes of a warp that go through these lines as if they ran in step.
+static bool same_steps(const Span *one, const Span *two) {
+    return (one->between_steps || two->between_steps) && one->low <= two->high &&
+           two->low <= one->high && !one->loop && !two->loop;
+}
+
 // Whether one barrier, or one atomic operation, would mend both.
 static bool same_span(const Hazard *a, const Hazard *b) {
     const Span *one = &a->span, *two = &b->span;
@@ -43,15 +49,20 @@ static bool same_span(const Hazard *a, const Hazard *b) {
         return false;
     if (one->step || two->step)
         return one->low == two->low && one->high == two->high && same_text(a->advice, b->advice);
-    return one->loop == two->loop && same_text(one->barrier, two->barrier) &&
-           one->low < two->high && two->low < one->high;
+    if (!same_text(one->barrier, two->barrier)) return false;
+    return same_steps(one, two) ||
+           (one->loop == two->loop && one->low < two->high && two->low < one->high);
+}
+
+static const char *cause(const Hazard *hazard) {
+    return hazard->cause ? hazard->cause : hazard->told;
 }
 
 static bool same_hazard(const Found *known, const char *kernel, const Hazard *hazard) {
     const Hazard *other = &known->hazard;
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
            (same_places(other, hazard) || same_turned(other, hazard) || same_span(other, hazard)) &&
-           same_text(other->told, hazard->told) &&
+           same_text(cause(other), cause(hazard)) &&
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
@@ -68,6 +79,7 @@ static Found copy_hazard(Arena *arena, const char *kernel, const Hazard *hazard)
     made.hazard.other_call_file = copy_text(arena, hazard->other_call_file);
     made.hazard.space = copy_text(arena, hazard->space);
     made.hazard.told = copy_text(arena, hazard->told);
+    made.hazard.cause = copy_text(arena, hazard->cause);
     made.hazard.opcode = copy_text(arena, hazard->opcode);
     made.hazard.fact = copy_text(arena, hazard->fact);
     made.hazard.also = copy_text(arena, hazard->also);
@@ -81,6 +93,12 @@ static void join(Arena *arena, Hazard *known, const Hazard *hazard) {
     Span *span = &known->span;
     const uint32_t low = hazard->span.low, high = hazard->span.high;
     if (!span->barrier) return;
+    if (hazard->span.barrier && same_steps(span, &hazard->span)) {
+        span->between_steps = true;
+        if (low < span->low) span->low = low;
+        if (high > span->high) span->high = high;
+        return;
+    }
     if (!hazard->span.barrier) { // of the same lines, which a barrier alone does not order
         *span = hazard->span;
         memcpy(known->advice, hazard->advice, sizeof known->advice);
@@ -270,6 +288,13 @@ static Str remedy(Arena *arena, const Hazard *hazard) {
     const char *calls = hazard->call_file ? hazard->call_file : hazard->other_call_file;
     if (!span->barrier)
         buf_add(&buf, str_of(hazard->advice));
+    else if (span->between_steps && span->low < span->high)
+        buf_format(&buf,
+                   "lanes of a warp need not run in step: in each of lines %u to %u read into a "
+                   "variable, then %s, then write, then %s",
+                   span->low, span->high, span->barrier, span->barrier);
+    else if (span->between_steps)
+        buf_format(&buf, "read into a variable, then %s, then write", span->barrier);
     else if (span->loop)
         buf_format(&buf, "put %s after line %u, before the loop's next round reaches line %u",
                    span->barrier, span->high, span->low);

@@ -14,7 +14,8 @@ const char *advice_verb(AccessKind kind) {
 
 const char advice_guard_index[] = "guard the access with a test of the index";
 const char advice_every_thread[] =
-    "let every thread of the block reach it: move it out of the if or loop that only some enter";
+    "let every thread of the block reach it: move it out of the if that only some enter, or let "
+    "all threads make the same number of rounds of the loop";
 const char advice_whole_warp[] =
     "let the whole warp get here: move this out of the if or loop that only some lanes enter, and "
     "give lanes without data a neutral element (0 for a sum)";
@@ -30,16 +31,27 @@ const char *advice_take_part(const Machine *machine, const Inst *inst, const cha
 
 static bool same_line(PtxPlace a, PtxPlace b) { return a.line == b.line && a.file == b.file; }
 
-// Whether the statement updates the word, as in `n++`: it loads and stores at one address.
 static bool updates(const Machine *machine, const Finding *finding) {
-    const PtxInst *one = machine_instruction(machine, finding->at.inst);
-    const PtxInst *other = machine_instruction(machine, finding->other.inst);
-    if (!ptx_same_address(one, other)) return false;
-    const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
-    for (; at < one || at < other; at++)
-        if (same_line(at->place, one->place) && ptx_is_load(at) && ptx_same_address(at, one))
-            return true;
-    return false;
+    return ptx_updates(machine_code(machine, finding->at.inst)->source,
+                       machine_instruction(machine, finding->at.inst),
+                       machine_instruction(machine, finding->other.inst));
+}
+
+uint64_t advice_start(const Side *side, uint64_t address) {
+    const Access access = address_access(side->inst);
+    return address - side->thread * address_bytes(&access);
+}
+
+// Whether threads write their elements of what may be two arrays in dynamic shared memory.
+static bool arrays_overlap(const Machine *machine, const Finding *finding, uint64_t *start,
+                           uint64_t *other) {
+    *start = advice_start(&finding->at, finding->address) - machine->dynamic_base;
+    *other = advice_start(&finding->other, finding->address) - machine->dynamic_base;
+    return finding->kind == KIND_RACE && finding->space == PTX_SHARED &&
+           finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE &&
+           finding->between <= (BETWEEN_LANES | BETWEEN_WARPS) && !finding->scattered &&
+           finding->occurrences >= LANES && finding->at.inst != finding->other.inst &&
+           *start != *other && *start < machine->dynamic_shared && *other < machine->dynamic_shared;
 }
 
 #define REPLACE "another thread may write between the comparison and the write: replace both by "
@@ -51,6 +63,8 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     if ((finding->kind != KIND_RACE && finding->kind != KIND_VOLATILE) || !at || !other ||
         code != machine_code(machine, finding->other.inst))
         return (Span){0};
+    uint64_t start, other_start;
+    if (arrays_overlap(machine, finding, &start, &other_start)) return (Span){0};
     const PtxInst *load, *write, *compared = ptx_compared(code->source, at, other, &load, &write);
     if (compared)
         return (Span){.low = load->place.line,
@@ -64,6 +78,13 @@ Span advice_span(const Machine *machine, const Finding *finding) {
     span.calls = !same_line(at->call, other->call); // in two calls, or one in a call
     if (span.calls && at->call.line) later = at->call;
     if (span.calls && other->call.line) earlier = other->call;
+    const bool stores = finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE;
+    if (finding->between == BETWEEN_LANES && !span.calls && later.line == earlier.line && !stores &&
+        !updates(machine, finding)) // it reads what others write, such as `s[t] += s[t + 1]`
+        return (Span){.low = at->place.line,
+                      .high = at->place.line,
+                      .barrier = "__syncwarp()",
+                      .between_steps = true};
     if (finding->kind == KIND_VOLATILE || later.file != earlier.file ||
         later.line == earlier.line || finding->between & (BETWEEN_BLOCKS | BETWEEN_COPY))
         return span;
@@ -91,25 +112,33 @@ static const char *within_block(const Machine *machine, const Finding *finding,
                  : "read into a variable, then __syncwarp(), then write";
 }
 
-// Writes which fence around a flag or ticket is missing. False: it is not known.
-static bool fence_missing(const Machine *machine, const Finding *finding, char *to, size_t room) {
+// Writes which fences are missing around a flag, a ticket or, around both accesses, a lock. False:
+// it is not known.
+static bool fence_missing(const Machine *machine, const Finding *finding, bool one_step, char *to,
+                          size_t room) {
     const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
+    char first[128] = "", second[128] = "";
     bool released, acquired;
     if (machine_code(machine, finding->other.inst)->source != function) return false;
     const PtxInst *signal = ptx_signal(function, finding->other.inst->ptx, 1, &released);
-    const PtxInst *seen = ptx_signal(function, finding->at.inst->ptx, -1, &acquired);
-    if (finding->at.kind != ACCESS_LOAD || !signal || !seen || (released && acquired)) return false;
-    int used = snprintf(to, room, "put __threadfence() ");
-    if (!released)
-        used += snprintf(to + used, room - (size_t)used,
-                         "into the writing thread, after line %u and before the flag or ticket of "
-                         "line %u%s",
-                         finding->other_place.line, signal->place.line,
-                         acquired ? "" : ", and another ");
-    if (!acquired)
-        snprintf(to + used, room - (size_t)used,
-                 "into the reading thread, after the flag or ticket of line %u and before line %u",
-                 seen->place.line, finding->place.line);
+    const PtxInst *seen = ptx_lock(function, finding->at.inst->ptx, signal, &acquired);
+    const bool lock = seen != NULL;
+    if (!lock && finding->at.kind == ACCESS_LOAD && !one_step)
+        seen = ptx_signal(function, finding->at.inst->ptx, -1, &acquired);
+    if (!signal || !seen || (released && acquired)) return false;
+    const uint32_t set = signal->place.line, got = seen->place.line;
+    if (lock && !acquired) snprintf(first, sizeof first, " after taking it in line %u", got);
+    if (lock && !released) snprintf(second, sizeof second, " before releasing it in line %u", set);
+    if (!lock && !released)
+        snprintf(first, sizeof first,
+                 " into the writing thread, after line %u and before the flag or ticket of line %u",
+                 finding->other_place.line, set);
+    if (!lock && !acquired)
+        snprintf(second, sizeof second,
+                 " into the reading thread, after the flag or ticket of line %u and before line %u",
+                 got, finding->place.line);
+    snprintf(to, room, "%sput __threadfence()%s%s%s", lock ? "a lock needs two fences: " : "",
+             first, *first && *second ? ", and another" : "", second);
     return true;
 }
 
@@ -121,11 +150,9 @@ static const char *between_blocks(const Machine *machine, const Finding *finding
     if (one_statement && updates(machine, finding)) return lost;
     if (one_statement)
         return "give each block its own element, update it with atomics, or use a second kernel";
-    if (finding->at.kind == ACCESS_ATOMIC || finding->other.kind == ACCESS_ATOMIC)
-        return "do one of the two in a kernel of its own, or order them by a ticket: an atomic "
-               "operation with __threadfence() before and after it";
-    return "no barrier orders blocks: do one of the two in a kernel of its own, or signal by an "
-           "atomic flag or ticket with __threadfence() before and after it";
+    return "__syncthreads() does not order blocks: do one of the two in a second kernel, or launch "
+           "with cudaLaunchCooperativeKernel() and put cooperative_groups::this_grid().sync() "
+           "between the two";
 }
 
 static const char within_cluster[] =
@@ -154,15 +181,37 @@ static const char *for_volatile(const Machine *machine, const Finding *finding,
 }
 
 // The earlier access is a copy for which no thread has waited.
-static const char *after_copy(const Finding *finding) {
+static void after_copy(const Machine *machine, const Finding *finding, char *to, size_t room) {
+    const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
     const Inst *copy = finding->other.inst;
-    if (copy->access == ACCESS_COPY)
-        return "before the access wait for the copy (__pipeline_wait_prior()), then "
-               "__syncthreads()";
-    if (copy->bulk.barrier.space != PTX_REG_SPACE)
-        return "before the access wait at the copy's mbarrier (mbarrier.try_wait)";
-    return "before the access wait for the copy (cp.async.bulk.wait_group.read), then "
-           "__syncthreads()";
+    uint64_t left;
+    const PtxInst *wait = ptx_wait_group(function, finding->at.inst->ptx, &left);
+    if (copy->access == ACCESS_COPY && wait && left)
+        snprintf(to, room,
+                 "__pipeline_wait_prior(%llu) of line %u does not wait for the last group: make it "
+                 "__pipeline_wait_prior(0), or commit a group in every round, even an empty one",
+                 (unsigned long long)left, wait->place.line);
+    else
+        snprintf(to, room, "before the access wait %s",
+                 copy->access == ACCESS_COPY
+                     ? "for the copy with __pipeline_wait_prior(0), then __syncthreads()"
+                 : copy->bulk.barrier.space != PTX_REG_SPACE
+                     ? "at the copy's mbarrier (mbarrier.try_wait)"
+                     : "for the copy (cp.async.bulk.wait_group.read), then __syncthreads()");
+}
+
+static void write_overlap(const Machine *machine, const Finding *finding, uint64_t start,
+                          uint64_t other, char *to, size_t room) {
+    const Side *first = start < other ? &finding->at : &finding->other;
+    const uint64_t low = start < other ? start : other;
+    const Access access = address_access(first->inst);
+    snprintf(to, room,
+             "if the lines use two arrays, these overlap: they begin at bytes %llu and %llu of the "
+             "dynamic shared memory; let the second begin at byte %llu or later. If it is one "
+             "array, put %s between the two",
+             (unsigned long long)low, (unsigned long long)(start + other - low),
+             (unsigned long long)(low + machine->threads_per_block * address_bytes(&access)),
+             finding->between & BETWEEN_WARPS ? "__syncthreads()" : "__syncwarp()");
 }
 
 void advice_write(const Machine *machine, const Finding *finding, const Span *span, char *to,
@@ -170,16 +219,20 @@ void advice_write(const Machine *machine, const Finding *finding, const Span *sp
     const bool one = same_line(finding->place, finding->other_place);
     const bool blocks = finding->between & BETWEEN_BLOCKS, cluster = finding->space == PTX_SHARED;
     const bool narrow = finding->between & BETWEEN_NARROW;
-    const char *advice = finding->kind == KIND_GUESS       ? guessed
-                         : finding->kind == KIND_CONSTANT  ? constant
-                         : span->step                      ? span->step
-                         : finding->kind == KIND_VOLATILE  ? for_volatile(machine, finding, one)
-                         : finding->between & BETWEEN_COPY ? after_copy(finding)
-                         : !blocks                         ? within_block(machine, finding, one)
-                         : cluster                         ? within_cluster
-                                                           : between_blocks(machine, finding, one);
-    if (finding->kind == KIND_RACE && blocks && !cluster && !one && !narrow && !span->step &&
-        fence_missing(machine, finding, to, room))
-        return;
-    snprintf(to, room, "%s", advice);
+    const char *advice = finding->kind == KIND_GUESS      ? guessed
+                         : finding->kind == KIND_CONSTANT ? constant
+                         : span->step                     ? span->step
+                         : finding->kind == KIND_VOLATILE ? for_volatile(machine, finding, one)
+                         : !blocks                        ? within_block(machine, finding, one)
+                         : cluster                        ? within_cluster
+                                                          : between_blocks(machine, finding, one);
+    const bool race = finding->kind == KIND_RACE && !cluster;
+    uint64_t start, other;
+    if (arrays_overlap(machine, finding, &start, &other))
+        write_overlap(machine, finding, start, other, to, room);
+    else if (finding->kind == KIND_RACE && finding->between & BETWEEN_COPY)
+        after_copy(machine, finding, to, room);
+    else if (!race || !blocks || narrow ||
+             !fence_missing(machine, finding, one || span->step, to, room))
+        snprintf(to, room, "%s", advice);
 }

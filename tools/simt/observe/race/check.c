@@ -47,6 +47,7 @@ static void begin(Block *block) {
     checker->sync.block_start = checker->sync.block_floor = checker->sync.now;
     for (int i = 0; i < BARRIERS; i++) checker->sync.arrivals[i].open = false;
     memset(checker->sync.arrived, 0, sizeof checker->sync.arrived);
+    memset(checker->sync.apart, 0, sizeof checker->sync.apart);
     checker->sync.parted = 0;
     if (checker->check->findings.count)
         memset(checker->finding.races, 0,

@@ -36,6 +36,12 @@ static bool same_instructions(const Finding *a, const Finding *b) {
            a->other.kind == b->other.kind;
 }
 
+// Whether the threads of both access their elements of the same arrays.
+static bool same_arrays(const Finding *a, const Finding *b) {
+    return advice_start(&a->at, a->address) == advice_start(&b->at, b->address) &&
+           advice_start(&a->other, a->address) == advice_start(&b->other, b->address);
+}
+
 // Adds a finding to the one with the same instructions, and returns that. It describes the
 // occurrence in the block with the lowest number; *fresh: this one has a lower number.
 static Finding *record(Check *check, const Finding *key, bool *fresh) {
@@ -47,6 +53,8 @@ static Finding *record(Check *check, const Finding *key, bool *fresh) {
         findings->at[findings->count++] = (Finding){.order = k, .at.block = UINT64_MAX};
     }
     Finding *finding = &findings->at[k];
+    finding->scattered |=
+        key->kind == KIND_RACE && finding->occurrences && !same_arrays(finding, key);
     *fresh = key->at.block < finding->at.block;
     if (*fresh) {
         const Finding before = *finding;
@@ -55,6 +63,7 @@ static Finding *record(Check *check, const Finding *key, bool *fresh) {
         finding->occurrences = before.occurrences;
         finding->between = before.between;
         finding->more = before.more;
+        finding->scattered = before.scattered;
     }
     finding->between |= key->between;
     finding->more |= key->more;
@@ -305,6 +314,7 @@ static size_t merge(Check *check) {
             check->findings.at[count - 1].occurrences += finding->occurrences;
             check->findings.at[count - 1].between |= finding->between;
             check->findings.at[count - 1].more |= finding->more;
+            check->findings.at[count - 1].scattered = true; // by several instructions
         } else {
             check->findings.at[count++] = *finding;
         }

@@ -73,6 +73,7 @@ typedef struct {
     uint64_t address;
     uint64_t occurrences;
     bool more;      // further occurrences were not counted
+    bool scattered; // of a race: not each thread accesses its element of one or two arrays
     char text[384]; // what happened, and in a second line what to do; empty for a race
 } Finding;
 

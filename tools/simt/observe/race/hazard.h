@@ -12,6 +12,7 @@ typedef struct {
     bool calls;          // the lines are those of calls
     const char *barrier; // "__syncthreads()"; NULL: it is a step
     const char *step;    // how to make them one operation
+    bool between_steps;  // a statement of each line reads and then writes: between lanes of a warp
 } Span;
 
 // A hazard. `other_*` is the earlier access of a race; other_line is 0 if there is none.
@@ -30,6 +31,7 @@ typedef struct {
     bool host;         // the host did it: there is no line, block or thread
     bool note;         // no result depends on it: not counted as a hazard
     const char *told;  // the whole report, in lines; NULL: it is made from the other members
+    const char *cause; // reports that have `told` are merged if it is equal; NULL: `told` is it
     uint64_t seed; // of the only order of blocks and warps in which it was found; 0: the usual one
     uint64_t occurrences;   // equal findings (same kind and lines) merged into this one
     char advice[384];       // what to do

@@ -2,7 +2,7 @@
 // and masks that name the wrong lanes. See sync.h.
 #include "simt/observe/race/checker.h"
 #include "simt/ops/ops.h"
-#include "simt/ptx/opcode.h"
+#include "simt/ptx/nearby.h"
 
 // --- times ---
 
@@ -75,8 +75,35 @@ bool sync_all_left(const Block *block) {
     return left == block->threads - block->live_threads;
 }
 
+static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
+    PtxPlace here = finding_place(checker->machine, a), there = finding_place(checker->machine, b);
+    return here.line != there.line || here.file != there.file;
+}
+
+// Whether threads of the block were already out of step, which explains further reports.
+static bool explained(Checker *checker, const Inst *inst, const Inst *other) {
+    const Inst **apart = checker->sync.apart;
+    if (!apart[0]) apart[0] = inst, apart[1] = other;
+    return elsewhere(checker, apart[0], inst) || elsewhere(checker, apart[1], other);
+}
+
+// What to do if threads wait at two barriers: of a loop that some have left, or of two branches.
+static const char *same_barrier(const Checker *checker, const Inst *inst, const Inst *other) {
+    const PtxInst *a = machine_instruction(checker->machine, inst);
+    const PtxInst *b = machine_instruction(checker->machine, other);
+    const Code *code = machine_code(checker->machine, inst);
+    return a && b && machine_code(checker->machine, other) == code &&
+                   ptx_leaves_loop(code->source, a, b)
+               ? "the threads do not all make the same number of rounds of the loop: let every "
+                 "thread make every round, and let one without data use a neutral element (0 for "
+                 "a sum)"
+               : "let all threads of the block reach the same one: put it after the if, not into "
+                 "its branches";
+}
+
 static void missed_barrier(Checker *checker, const Block *block, const Arrival *arrival) {
     const bool left = sync_all_left(block);
+    if (!left && explained(checker, arrival->inst, NULL)) return;
     finding_add(checker, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, arrival->inst,
                 arrival->thread, NULL, 0, 0,
                 ", where %u of %u threads reach this barrier and the others have ended\n%s",
@@ -103,17 +130,12 @@ void sync_complete(Block *block, uint32_t barrier) {
     early_barrier(checker);
     if (arrival->threads < block->threads)
         missed_barrier(checker, block, arrival);
-    else if (arrival->other && !arrival->split)
+    else if (arrival->other && !arrival->split &&
+             !explained(checker, arrival->inst, arrival->other))
         finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
                     arrival->other, arrival->other_thread, 0,
-                    " waits at this barrier while other threads of the block wait at another\n"
-                    "let all threads of the block reach the same one: put it after the if, not "
-                    "into its branches");
-}
-
-static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
-    PtxPlace here = finding_place(checker->machine, a), there = finding_place(checker->machine, b);
-    return here.line != there.line || here.file != there.file;
+                    " waits at this barrier while other threads of the block wait at another\n%s",
+                    same_barrier(checker, arrival->inst, arrival->other));
 }
 
 // Reports parts of a warp at two barriers: bar.sync is barrier.sync.aligned, for whole warps.
@@ -123,12 +145,12 @@ static void split_warp(Checker *checker, const Arrival *arrival, const Warp *war
     const uint32_t thread = first + (uint32_t)__builtin_ctz(warp->exec);
     const uint32_t others = warp->live & ~warp->exec;
     const uint32_t other = first + (others ? (uint32_t)__builtin_ctz(others) : 0);
-    finding_add(checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, arrival->of_warp[warp->index],
-                other, 0,
-                " and its warp's lanes 0x%08x wait at this barrier, others of the warp at another\n"
-                "let all threads of the block reach the same one: put it after the if, not into "
-                "its branches",
-                warp->exec);
+    const Inst *there = arrival->of_warp[warp->index];
+    if (explained(checker, inst, there)) return;
+    finding_add(
+        checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, there, other, 0,
+        " and its warp's lanes 0x%08x wait at this barrier, others of the warp at another\n%s",
+        warp->exec, same_barrier(checker, inst, there));
 }
 
 void sync_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {

@@ -41,6 +41,7 @@ typedef struct {
     uint64_t (*lane_known)[LANES][LANES]; // per warp; NULL: only whole warps synchronized
     uint32_t parted;                      // bit for each warp of which only some lanes synchronized
     Arrival arrivals[BARRIERS];
+    const Inst *apart[2];        // the first two barriers at which threads waited at once, or NULL
     uint32_t arrived[MAX_WARPS]; // lanes that have arrived at any barrier
     Waiting (*waiting)[LANES];   // per warp
 } SyncState;
