@@ -5,6 +5,7 @@
 
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 
 // --- allocation ---
 
@@ -81,7 +82,7 @@ static CudaError release(const void *pointer, bool pinned) {
 
 static CudaError release_now(const void *pointer, bool pinned) {
     CudaError error = capture_refuse();
-    if (!error) error = queue_run_all();
+    if (!error) error = unfinished_wait_all();
     return error ? error : release(pointer, pinned);
 }
 

@@ -51,31 +51,29 @@ static void add_rows(TouchedList *list, uint64_t first, size_t pitch, size_t sli
     }
 }
 
-static OverlapPart *part_of_rows(TouchedList *list) {
-    uint64_t from;
-    const char *call = runtime_call(&from);
-    const bool graph = strncmp(call, "cudaGraph", strlen("cudaGraph")) == 0;
-    OverlapPart *part = new_part(graph ? "a copy of a graph" : call, false, list);
+static OverlapPart *part_of_rows(TouchedList *list, OverlapCall by) {
+    const bool graph = strncmp(by.name, "cudaGraph", strlen("cudaGraph")) == 0;
+    OverlapPart *part = new_part(graph ? "a copy of a graph" : by.name, false, list);
     free(list->at);
-    if (part && !graph) part->from = from;
+    if (part && !graph) part->from = by.from;
     return part;
 }
 
-OverlapPart *overlap_copy(const Copy *copy) {
+OverlapPart *overlap_copy(const Copy *copy, OverlapCall by) {
     TouchedList list = {0};
     if (!copy->width || !copy->height || !copy->depth) return NULL;
     add_rows(&list, copy->from, copy->from_pitch, copy->from_slice, copy->width, copy->height,
              copy->depth, false);
     add_rows(&list, copy->to, copy->to_pitch, copy->to_slice, copy->width, copy->height,
              copy->depth, true);
-    return part_of_rows(&list);
+    return part_of_rows(&list, by);
 }
 
-OverlapPart *overlap_fill(const Fill *fill) {
+OverlapPart *overlap_fill(const Fill *fill, OverlapCall by) {
     TouchedList list = {0};
     if (!fill->width || !fill->height) return NULL;
     add_rows(&list, fill->to, fill->pitch, 0, fill->width * fill->element, fill->height, 1, true);
-    return part_of_rows(&list);
+    return part_of_rows(&list, by);
 }
 
 bool overlap_is_empty(const OverlapPart *parts) {
@@ -240,6 +238,14 @@ void overlap_guard(const OverlapPart *parts) {
     if (!memory_of_host_count) return;
     for (const OverlapPart *part = parts; part; part = part->next)
         for (int write = 0; write < 2; write++) guard_ranges(ranges_of(part, write), write);
+}
+
+void overlap_guard_all(void) {
+    if (!memory_of_host_count) return;
+    const Allocation *at = memory_before(memory_high);
+    for (; at; at = memory_before(at->address - 1))
+        if (at->live && memory_of_host(at->kind))
+            guard_unknown(at->address, at->address + at->bytes);
 }
 
 static const Touched *range_at(Ranges ranges, uint64_t address) {

@@ -17,10 +17,16 @@ typedef struct OverlapPart {
     size_t reads; // the first `reads` ranges of the list are reads, the others writes
 } OverlapPart;
 
+// A call in host code.
+typedef struct {
+    const char *name;
+    uint64_t from;
+} OverlapCall;
+
 // Return NULL if out of memory.
 OverlapPart *overlap_kernel(const char *name, const TouchedList *touched);
-OverlapPart *overlap_copy(const Copy *copy);
-OverlapPart *overlap_fill(const Fill *fill);
+OverlapPart *overlap_copy(const Copy *copy, OverlapCall by);
+OverlapPart *overlap_fill(const Fill *fill, OverlapCall by);
 bool overlap_is_empty(const OverlapPart *parts); // no accesses were recorded
 size_t overlap_free(OverlapPart *parts);         // returns the number of ranges freed
 
@@ -30,6 +36,7 @@ bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool t
 
 // Guards the host-accessible memory of the parts, so that host accesses fault.
 void overlap_guard(const OverlapPart *parts);
+void overlap_guard_all(void); // all such memory
 // The part that conflicts with a host access, or NULL; and the report of it.
 const OverlapPart *overlap_with_host(const OverlapPart *parts, const GuardFault *fault);
 void overlap_report_host(const OverlapPart *part, const GuardFault *fault);
