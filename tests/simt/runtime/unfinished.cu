@@ -31,6 +31,8 @@ __global__ void acquire(int *data, int *flag, int *to) {
     *to = *data;
 }
 __managed__ int variable[64];
+__constant__ int constants[64];
+__global__ void use_constant(int *to) { to[threadIdx.x] = constants[threadIdx.x]; }
 
 static int *d, *other, *managed, *pinned, *pinned_other;
 static cudaStream_t s, t, u; // u: a blocking one
@@ -114,6 +116,30 @@ static void pool_right() {
     cudaMallocAsync(&block, BYTES, s);
     put<<<1, 64, 0, s>>>(block, 1), wait_for(t, s), get<<<1, 64, 0, t>>>(block, other);
     wait_for(s, t), cudaFreeAsync(block, s);
+}
+static void pool_freed() { // beside a kernel of another stream
+    int *block;
+    cudaMallocAsync(&block, BYTES, s);
+    put<<<1, 64, 0, s>>>(block, 1), wait_for(t, s), get<<<1, 64, 0, t>>>(block, other);
+    cudaFreeAsync(block, s);
+}
+static void pool_not_there() {
+    int *block;
+    cudaMallocAsync(&block, BYTES, s), put<<<1, 64, 0, t>>>(block, 1), wait_for(s, t), cudaFreeAsync(block, s);
+}
+static void pool_there_right() {
+    int *block;
+    cudaMallocAsync(&block, BYTES, s), cudaStreamSynchronize(s);
+    put<<<1, 64, 0, t>>>(block, 1), cudaFreeAsync(block, t);
+}
+static void constant_replaced() {
+    use_constant<<<1, 32, 0, s>>>(other);
+    cudaMemcpyToSymbolAsync(constants, pinned, 256, 0, cudaMemcpyHostToDevice, t);
+}
+static void constant_replaced_right() {
+    use_constant<<<1, 32, 0, s>>>(other);
+    cudaMemcpyToSymbolAsync(constants, pinned, 128, 128, cudaMemcpyHostToDevice, t);
+    wait_for(t, s), cudaMemcpyToSymbolAsync(constants, pinned, 128, 0, cudaMemcpyHostToDevice, t);
 }
 static void mark(void *flag) { *(std::atomic<bool> *)flag = true; }
 static void host_function_right() {
@@ -337,7 +363,8 @@ static const struct {
              CASE(writer_behind_both_right), CASE(bytes), CASE(bytes_right), CASE(counter_read),
              CASE(counters_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
              CASE(waited_right), CASE(queried_right), CASE(ping_pong_right), CASE(destroyed),
-             CASE(pool_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
+             CASE(pool_right), CASE(pool_freed), CASE(pool_not_there), CASE(pool_there_right),
+             CASE(constant_replaced), CASE(constant_replaced_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
              CASE(graph_right), CASE(graph_disabled_right), CASE(graph_twice_right), CASE(graph_beside),
              CASE(graph_events_right), CASE(captured_apart), CASE(captured_right), CASE(host_reads), CASE(host_reads_right),
              CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_reads_at_last), CASE(host_writes),

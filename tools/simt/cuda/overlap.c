@@ -76,6 +76,17 @@ OverlapPart *overlap_fill(const Fill *fill, OverlapCall by) {
     return part_of_rows(&list, by);
 }
 
+OverlapPart *overlap_memory(uint64_t address, size_t bytes, bool frees, OverlapCall by) {
+    TouchedList list = {0};
+    add_rows(&list, address, 0, 0, bytes, 1, 1, true);
+    OverlapPart *part = new_part(frees ? "cudaFreeAsync" : "cudaMallocAsync", false, &list);
+    free(list.at);
+    if (!part) return NULL;
+    part->does = frees ? "frees" : "allocates";
+    part->from = by.from;
+    return part;
+}
+
 bool overlap_is_empty(const OverlapPart *parts) {
     const OverlapPart *part = parts;
     while (part && part->kernel && !part->list.count) part = part->next;
@@ -174,6 +185,10 @@ static void write_other(char text[PLACE], const OverlapPart *part, const Touched
     snprintf(text, PLACE, place[0] ? " (%.290s)" : "%s", place);
 }
 
+static const char *verb(const OverlapPart *part, const Touched *at) {
+    return part->does ? part->does : at->write ? "writes" : "reads";
+}
+
 static void report_conflict(const OverlapPart *later, const OverlapPart *earlier, Conflict at,
                             bool together) {
     char bytes[128], place[PLACE], other[PLACE], text[1536];
@@ -186,8 +201,7 @@ static void report_conflict(const OverlapPart *later, const OverlapPart *earlier
              "%s%srace between %s in %s, %s\n"
              "    it %s what %s%s %s, and the two are not ordered: %s\n",
              place, place[0] ? ": " : "", together ? "nodes of a graph" : "streams", later->name,
-             bytes, at.later->write ? "writes" : "reads", earlier->name, other,
-             at.earlier->write ? "writes" : "reads",
+             bytes, verb(later, at.later), earlier->name, other, verb(earlier, at.earlier),
              together ? "make one node depend on the other"
                       : "cudaStreamWaitEvent() between them, or one stream for both");
     const Hazard hazard = {.kind = "race between streams",

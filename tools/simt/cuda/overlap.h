@@ -12,7 +12,8 @@ typedef struct OverlapPart {
     struct OverlapPart *next;
     char *name;
     bool kernel;
-    uint64_t from; // the caller of a copy in host code
+    const char *does; // "allocates", "frees"; NULL: it reads or writes
+    uint64_t from;    // the caller of a copy in host code
     TouchedList list;
     size_t reads; // the first `reads` ranges of the list are reads, the others writes
 } OverlapPart;
@@ -27,6 +28,7 @@ typedef struct {
 OverlapPart *overlap_kernel(const char *name, const TouchedList *touched);
 OverlapPart *overlap_copy(const Copy *copy, OverlapCall by);
 OverlapPart *overlap_fill(const Fill *fill, OverlapCall by);
+OverlapPart *overlap_memory(uint64_t address, size_t bytes, bool frees, OverlapCall by);
 bool overlap_is_empty(const OverlapPart *parts); // no accesses were recorded
 size_t overlap_free(OverlapPart *parts);         // returns the number of ranges freed
 

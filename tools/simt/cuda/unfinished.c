@@ -427,6 +427,9 @@ CudaError unfinished_run(const Work *work) {
     CudaError error = work_run(work);
     if (work->kind == WORK_HOST) report_faults();
     if (!error && work->kind == WORK_COPY) add_part(overlap_copy(&work->copy, op->by));
+    if (!error && work->kind == WORK_NOTHING && work->memory.bytes)
+        add_part(
+            overlap_memory(work->memory.address, work->memory.bytes, work->memory.frees, op->by));
     if (!error && work->kind == WORK_FILL) add_part(overlap_fill(&work->fill, op->by));
     op->prints = console_printed() != printed;
     now = outer;

@@ -110,7 +110,7 @@ bool work_copy(Work *to, const Work *from) {
         to->graph = graph_clone(from->graph);
         good = to->graph != NULL;
     }
-    if (!good) to->kind = WORK_NOTHING; // the original owns the rest, so it is not freed
+    if (!good) *to = (Work){.kind = WORK_NOTHING}; // the original owns the rest
     return good;
 }
 

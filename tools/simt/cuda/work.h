@@ -24,6 +24,12 @@ typedef struct {
     Stream *stream;  // the stream, or NULL for a part of other work
     uint64_t number; // from 1, in the order of the calls; 0: a part of other work
     union {
+        // WORK_NOTHING: the memory that it allocates or frees
+        struct {
+            uint64_t address;
+            size_t bytes; // 0: none
+            bool frees;
+        } memory;
         struct {
             KernelEntry *entry;
             Launch launch;
