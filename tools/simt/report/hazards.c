@@ -354,6 +354,11 @@ bool hazards_print(Arena *arena, FILE *to) {
     return hazards.count > 0;
 }
 
+void hazards_print_none(FILE *to, size_t launches) {
+    if (hazards.count || notes.count) return;
+    fprintf(to, "\nCPU device: no hazards in %zu launch%s\n", launches, launches == 1 ? "" : "es");
+}
+
 void hazards_print_orders(FILE *to) {
     if (!cut) return;
     fprintf(to, "\nCPU device: %llu", (unsigned long long)cut);
