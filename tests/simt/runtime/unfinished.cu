@@ -258,6 +258,15 @@ static void host_reuses_buffer() {
     cudaMemcpyAsync(d, pinned, BYTES, cudaMemcpyHostToDevice, s); // AT copies
     memset(pinned, 1, BYTES);                                     // AT fills
 }
+static void nothing(void *) {}
+static void host_reads_before_function() { // the function tells nothing
+    cudaMemcpyAsync(pinned, d, BYTES, cudaMemcpyDeviceToHost, s), cudaLaunchHostFunc(s, nothing, nullptr);
+    read_host(pinned + 9);
+}
+static void host_function_waited_right() {
+    cudaMemcpyAsync(pinned, d, BYTES, cudaMemcpyDeviceToHost, s), cudaLaunchHostFunc(s, nothing, nullptr);
+    cudaStreamSynchronize(s), read_host(pinned + 9);
+}
 static void two_buffers_right() {
     for (int k = 0; k < 6; k++) {
         int *buffer = k % 2 ? pinned : pinned_other;
@@ -370,6 +379,7 @@ static const struct {
              CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_reads_at_last), CASE(host_writes),
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),
+             CASE(host_reads_before_function), CASE(host_function_waited_right),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),
              CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed),
              CASE(host_reads_and_aborts), CASE(elapsed_early),

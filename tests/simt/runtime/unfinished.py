@@ -37,6 +37,7 @@ HOST = {  # a case: what host code does, to which byte, what has not been waited
     "host_reads_pinned": ("reads", "byte 0 of 4096 from cudaMallocHost", "put", "writes"),
     "host_reads_copy": ("reads", "byte 36 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "writes"),
     "host_reuses_buffer": ("writes", "byte 0 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "reads"),
+    "host_reads_before_function": ("reads", "byte 36 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "writes"),
     "host_waits_for_another": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes"),
     "host_reads_and_aborts": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes")}
 

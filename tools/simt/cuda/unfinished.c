@@ -3,10 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/unfinished.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "simt/cuda/clock.h"
+#include "simt/cuda/later.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/read_back.h"
@@ -136,6 +139,42 @@ static void drop_op(const Unfinished *op) {
     drop(&set);
 }
 
+// --- host functions ---
+
+// A host function may tell other threads that earlier work is done, so what host code does after
+// the function has run is no hazard. It therefore runs late, as on a GPU: in the next call, or
+// after a while. Until then host code cannot know that the work is done.
+static struct {
+    Work work;
+    bool waits, runs;
+    pthread_t owner, thread; // the one that launched it, and the one that runs it
+} host;
+
+static CudaError run(Unfinished *op, const Work *work);
+
+static void sleep_for(void *pause) { nanosleep(pause, NULL); }
+
+static void run_host(void) {
+    const struct timespec pause = {.tv_nsec = 50000};
+    const pthread_t self = pthread_self(); // others may run while the function waits for them
+    while (host.runs && pthread_equal(host.owner, self) && !pthread_equal(host.thread, self))
+        runtime_call_host(sleep_for, (void *)(uintptr_t)&pause);
+    if (!host.waits || host.runs) return;
+    const Work work = host.work;
+    Unfinished *op = find(work.number);
+    host.waits = false;
+    host.runs = true;
+    host.thread = self;
+    if (op) run(op, &work);
+    host.runs = false;
+}
+
+// In the thread of later.h. False: no function waits.
+static bool run_host_later(void) {
+    run_host();
+    return host.waits;
+}
+
 // --- host code that did not wait ---
 
 // Faults that may conflict with operations that have not run: those with numbers up to `number`.
@@ -206,6 +245,7 @@ static void report_faults(void) {
 }
 
 CudaError unfinished_wait_to(uint64_t number) {
+    run_host();
     report_faults();
     CudaError error = queue_run_to(number);
     const Unfinished *op = find_unfinished(number);
@@ -228,6 +268,7 @@ static void finish_all(void) {
 }
 
 CudaError unfinished_wait_all(void) {
+    run_host();
     report_faults();
     CudaError error = queue_run_all();
     finish_all();
@@ -243,6 +284,7 @@ static OpSet before_work(const Stream *stream, uint64_t after) {
 }
 
 CudaError unfinished_wait(const Stream *stream) {
+    run_host();
     report_faults();
     CudaError error = queue_run(stream);
     const OpSet set = before_work(stream, 0);
@@ -251,6 +293,7 @@ CudaError unfinished_wait(const Stream *stream) {
 }
 
 void unfinished_gone(const Stream *stream) {
+    run_host();
     for (Unfinished *op = ops; op < ops + used; op++)
         if (op->number && op->stream == stream)
             op->stream = stream->flags & STREAM_NON_BLOCKING ? &gone_non_blocking : &gone;
@@ -378,6 +421,7 @@ static void done(Unfinished *op) {
 // Reports one kernel for which the program has not waited: the last that prints, if any prints.
 CudaError unfinished_end(void) {
     const Unfinished *reported = NULL;
+    run_host();
     report_faults();
     CudaError error = queue_run_all();
     guard_clear();
@@ -395,6 +439,7 @@ CudaError unfinished_end(void) {
 
 uint64_t unfinished_begin(const Work *work) {
     if (!runtime_options()->check) return ++last_number;
+    run_host();
     report_faults();
     forget_empty(work->stream);
     Unfinished *op = free_slot();
@@ -414,9 +459,8 @@ uint64_t unfinished_begin(const Work *work) {
     return last_number;
 }
 
-CudaError unfinished_run(const Work *work) {
-    Unfinished *const outer = now, *op = find(work->number);
-    if (!op) return work_run(work);
+static CudaError run(Unfinished *op, const Work *work) {
+    Unfinished *const outer = now;
     const size_t printed = console_printed();
     now = op;
     if (work->kind == WORK_HOST) { // it may signal other threads
@@ -436,4 +480,15 @@ CudaError unfinished_run(const Work *work) {
     if (op->number == work->number) done(op);
     if (runtime_broken()) finish_all(); // no later call waits
     return error;
+}
+
+CudaError unfinished_run(const Work *work) {
+    Unfinished *op = find(work->number);
+    if (!op) return work_run(work);
+    if (work->kind != WORK_HOST || queue_on() || host.waits) return run(op, work);
+    host.work = *work;
+    host.waits = true;
+    host.owner = pthread_self();
+    later_call(run_host_later);
+    return CUDA_SUCCESS;
 }

@@ -247,6 +247,8 @@ void check_open(Observed *of) {
         return;
     }
     check->partial = machine->partial;
+    check->library = str_starts(str_of(of->kernel), STR("_ZN6thrust")) ||
+                     str_starts(str_of(of->kernel), STR("_ZN3cub"));
     check->streams = of->touched == TOUCHED_ALL;
     make_sites(check, machine->slot_count + 2); // greater than any slot's number
     check->seen_frees = memory_frees;
