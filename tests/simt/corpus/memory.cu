@@ -222,6 +222,15 @@ template <bool RIGHT> __global__ void read_only_own(const int *in, int *out) {
     out[BLOCK + t] = own;
 }
 
+// The compiler may move the read over the barrier.
+template <bool RIGHT> __global__ void read_only_then_written(int *data) {
+    const unsigned t = threadIdx.x;
+    const int *neighbour = &data[(t + 32) % BLOCK];
+    const int value = RIGHT ? *neighbour : __ldg(neighbour);  // LABEL read_only_then_written
+    __syncthreads();
+    data[t] = value;  // HAZARD read_only_then_written: read only with read_only_then_written
+}
+
 // In place: each element is read before it is written, in a second launch too.
 __global__ void in_place(const int *__restrict__ in, int *__restrict__ out) {
     for (unsigned k = threadIdx.x; k < 4 * BLOCK; k += BLOCK) out[k] = in[k] + 1;
@@ -421,6 +430,8 @@ static const Case cases[] = {
     RUN("before_dynamic_array", before_dynamic_array<false><<<1, 32, 128>>>(d_in, d_out)),
     RUN("before_dynamic_array_right", before_dynamic_array<true><<<1, 32, 128>>>(d_in, d_out)),
     TWINS(1, BLOCK, read_only_written), TWINS(1, BLOCK, read_only_own),
+    RUN("read_only_then_written", read_only_then_written<false><<<1, BLOCK>>>(d_in)),
+    RUN("read_only_then_written_right", read_only_then_written<true><<<1, BLOCK>>>(d_in)),
     RUN("in_place_right", in_place<<<1, BLOCK>>>(d_out, d_out); in_place<<<1, BLOCK>>>(d_out, d_out)),
 };
 

@@ -1,5 +1,6 @@
 // Work that is not waited for: unordered streams, host code that is too early, programs that end too
-// early. Arguments: names of cases, or "right" for all that must not be reported.
+// early. Arguments: names of cases, "right" for all that must not be reported, or "right_in_order" for those
+// among them that end with --order: work must not wait for later work, nor host code without a call.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +33,8 @@ __global__ void acquire(int *data, int *flag, int *to) {
 __managed__ int variable[64];
 __device__ int symbol[64];
 __global__ void get_symbol(int *to) { to[threadIdx.x] = symbol[threadIdx.x]; }
+__constant__ int constants[64];
+__global__ void use_constant(int *to) { to[threadIdx.x] = constants[threadIdx.x]; }
 
 static int *d, *other, *managed, *pinned, *pinned_other;
 static cudaStream_t s, t, u; // u: a blocking one
@@ -139,6 +142,30 @@ static void pool_right() {
     cudaMallocAsync(&block, BYTES, s);
     put<<<1, 64, 0, s>>>(block, 1), wait_for(t, s), get<<<1, 64, 0, t>>>(block, other);
     wait_for(s, t), cudaFreeAsync(block, s);
+}
+static void pool_freed() { // beside a kernel of another stream
+    int *block;
+    cudaMallocAsync(&block, BYTES, s);
+    put<<<1, 64, 0, s>>>(block, 1), wait_for(t, s), get<<<1, 64, 0, t>>>(block, other);
+    cudaFreeAsync(block, s);
+}
+static void pool_not_there() {
+    int *block;
+    cudaMallocAsync(&block, BYTES, s), put<<<1, 64, 0, t>>>(block, 1), wait_for(s, t), cudaFreeAsync(block, s);
+}
+static void pool_there_right() {
+    int *block;
+    cudaMallocAsync(&block, BYTES, s), cudaStreamSynchronize(s);
+    put<<<1, 64, 0, t>>>(block, 1), cudaFreeAsync(block, t);
+}
+static void constant_replaced() {
+    use_constant<<<1, 32, 0, s>>>(other);
+    cudaMemcpyToSymbolAsync(constants, pinned, 256, 0, cudaMemcpyHostToDevice, t);
+}
+static void constant_replaced_right() {
+    use_constant<<<1, 32, 0, s>>>(other);
+    cudaMemcpyToSymbolAsync(constants, pinned, 128, 128, cudaMemcpyHostToDevice, t);
+    wait_for(t, s), cudaMemcpyToSymbolAsync(constants, pinned, 128, 0, cudaMemcpyHostToDevice, t);
 }
 static void mark(void *flag) { *(std::atomic<bool> *)flag = true; }
 static void host_function_right() {
@@ -263,6 +290,15 @@ static void host_reuses_pages() {
     cudaMemcpyAsync(to, staged, 4 * BYTES, cudaMemcpyHostToDevice, s);
     for (int k = 0; k < 4 * N; k++) ((volatile int *)staged)[k] = k;
 }
+static void nothing(void *) {}
+static void host_reads_before_function() { // the function tells nothing
+    cudaMemcpyAsync(pinned, d, BYTES, cudaMemcpyDeviceToHost, s), cudaLaunchHostFunc(s, nothing, nullptr);
+    read_host(pinned + 9);
+}
+static void host_function_waited_right() {
+    cudaMemcpyAsync(pinned, d, BYTES, cudaMemcpyDeviceToHost, s), cudaLaunchHostFunc(s, nothing, nullptr);
+    cudaStreamSynchronize(s), read_host(pinned + 9);
+}
 static void two_buffers_right() {
     for (int k = 0; k < 6; k++) {
         int *buffer = k % 2 ? pinned : pinned_other;
@@ -369,12 +405,14 @@ static const struct {
              CASE(writer_behind_both_right), CASE(bytes), CASE(bytes_right), CASE(counter_read),
              CASE(counters_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
              CASE(waited_right), CASE(queried_right), CASE(ping_pong_right), CASE(destroyed),
-             CASE(pool_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
+             CASE(pool_right), CASE(pool_freed), CASE(pool_not_there), CASE(pool_there_right),
+             CASE(constant_replaced), CASE(constant_replaced_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
              CASE(graph_right), CASE(graph_disabled_right), CASE(graph_twice_right), CASE(graph_beside),
              CASE(graph_events_right), CASE(captured_apart), CASE(captured_right), CASE(host_reads), CASE(host_reads_right),
              CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_reads_at_last), CASE(host_writes),
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer), CASE(host_reuses_pages),
+             CASE(host_reads_before_function), CASE(host_function_waited_right),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),
              CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed),
              CASE(host_reads_and_aborts), CASE(elapsed_early),
@@ -388,7 +426,9 @@ int main(int argc, char **argv) {
     cudaStreamCreate(&u), cudaEventCreate(&event), cudaEventCreate(&second);
     if (argc > 1 && strcmp(argv[1], "script") == 0) follow(argv + 2);
     for (const auto &one : cases) {
-        const bool right = strstr(one.name, "_right"), all = argc > 1 && strcmp(argv[1], "right") == 0;
+        const bool right = strstr(one.name, "_right"), all = argc > 1 && strncmp(argv[1], "right", 5) == 0;
+        if (all && argv[1][5] && (one.run == flag_right || one.run == host_function_right || one.run == host_polls_right))
+            continue;
         if (argc < 2 || (all ? !right : strcmp(argv[1], one.name))) continue;
         cudaMemset(d, 0, BYTES), cudaMemset(other, 0, BYTES), cudaDeviceSynchronize();
         one.run();

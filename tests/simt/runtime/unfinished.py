@@ -23,6 +23,9 @@ STREAMS = {  # a case of unfinished.cu: the later work, the bytes, what it does,
     "counter_read": ("get", "bytes 0 to 3 of 4096 from cudaMalloc", "reads", "count", "writes"),
     "per_thread": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
     "destroyed": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "pool_freed": ("cudaFreeAsync", "bytes 0 to 255 of 4096 from cudaMalloc", "frees", "get", "reads"),
+    "pool_not_there": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "cudaMallocAsync", "allocates"),
+    "constant_replaced": ("cudaMemcpyToSymbolAsync", "bytes 0 to 127 of 256 of a variable", "writes", "use_constant", "reads"),
     "graph_beside": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes")}
 GRAPHS = {"graph_branches": ("put", "bytes 512 to 767 of 4096 from cudaMalloc", "writes", "put", "writes"),
           "captured_apart": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes")}
@@ -36,12 +39,18 @@ HOST = {  # a case: what host code does, to which byte, what has not been waited
     "host_reads_copy": ("reads", "byte 36 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "writes"),
     "host_reuses_buffer": ("writes", "byte 0 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "reads"),
     "host_reuses_pages": ("writes", "byte 0 of 16384 from cudaMallocHost", "cudaMemcpyAsync", "reads"),
+    "host_reads_before_function": ("reads", "byte 36 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "writes"),
     "host_waits_for_another": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes"),
     "host_reads_and_aborts": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes")}
 
 
 def only(text):
     return r"\nCPU device: 1 hazard\n" + text + r"\Z"
+
+
+# With --order, pool_freed is another hazard, and scratch_for_two one for each pair of operations that meet.
+IN_ORDER = ["pool_freed", "scratch_for_two"]
+ORDERS = [["--check"], ["--check", "--order", "1"], ["--check", "--order", "2"]]
 
 
 def race(where, later, memory, does, earlier, did, end):
@@ -51,11 +60,12 @@ def race(where, later, memory, does, earlier, did, end):
 def test_host(unfinished, traced):
     """A position is a line if the program has debug information, else a function."""
     for case, (does, memory, work, did) in HOST.items():
-        result = simt(["--check", unfinished, case])
-        if "AddressSanitizer" in result.err:
-            return tests.skip("host code that does not wait", "the sanitizer has that signal")
-        expect("unfinished: " + case, result, -signal.SIGABRT if "aborts" in case else 86,
-               only(rf"\w+\(\): host code does not wait: it {does} {memory}\n    {work} \(\S+\) {did} it, {WAIT}"))
+        for options in ORDERS[:1] if "aborts" in case else ORDERS[:2]:  # work that waits when the program aborts never runs
+            result = simt([*options, unfinished, case])
+            if "AddressSanitizer" in result.err:
+                return tests.skip("host code that does not wait", "the sanitizer has that signal")
+            expect(" ".join(["unfinished:", case, *options]), result, -signal.SIGABRT if "aborts" in case else 86,
+                   only(rf"\w+\(\): host code does not wait: it {does} {memory}\n    {work} \(\S+\) {did} it, {WAIT}"))
     at = lines("unfinished.cu")
     expect("unfinished: the host's lines", simt(["--check", traced, "host_reuses_buffer"]), 86,
            only(rf".*unfinished\.cu:{at['fills']}: host code does not wait: "
@@ -136,13 +146,14 @@ def random_scripts(seed):
 
 
 def test_scripts(unfinished):
-    """Random programs: for a right one --check must report nothing, and for one with a race exactly that."""
+    """Random programs: for a right one --check must report nothing, and for one with a race exactly that, in any order."""
     bad, count = [], 80 if tests.whole("random streams and events") else 10
     for seed in range(count):
         for script, status in zip(random_scripts(seed), (0, 86)):
-            result = simt(["--check", unfinished, "script", *script])
-            if result.status != status:
-                bad.append(f"seed {seed}: status {result.status}, not {status}: {' '.join(script)}")
+            for order in "0", str(seed + 1):
+                result = simt(["--check", "--order", order, unfinished, "script", *script])
+                if result.status != status:
+                    bad.append(f"seed {seed}: order {order}: status {result.status}, not {status}: {' '.join(script)}")
     tests.check(f"unfinished: {count} random programs, right and with one race", not bad, bad[:5])
 
 
@@ -168,10 +179,14 @@ def test_unfinished():
     traced = program("unfinished", "unfinished_g", [*suite.NVCC_FLAGS, "-w", "-g"])
     if not unfinished or not traced:
         return
-    for case, words in STREAMS.items():
-        expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("streams", *words, BETWEEN))
-    for case, words in GRAPHS.items():
-        expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("nodes of a graph", *words, EDGE))
+    for cases, where, end in (STREAMS, "streams", BETWEEN), (GRAPHS, "nodes of a graph", EDGE):
+        for case, words in cases.items():
+            every = ORDERS if tests.whole("streams in other orders") else ORDERS[:2]
+            for options in ORDERS[:1] if case in IN_ORDER else every:
+                expect(" ".join(["unfinished:", case, *options]), simt([*options, unfinished, case]), 86,
+                       race(where, *words, end))
+    expect("unfinished: pool_freed, where the kernel runs last", simt(["--check", "--order", "1", unfinished, "pool_freed"]), 86,
+           r"\nCPU device: 1 hazard\n.*: use after free in get, 64 times: .*\n    free the allocation after the kernel has ended\n\Z")
     at = lines("unfinished.cu")
     expect("unfinished: an event that is recorded after the wait for it", simt(["--check", traced, "wait_before_record"]), 86,
            race("streams", "get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes", BETWEEN[:-2] +
@@ -190,7 +205,7 @@ def test_unfinished():
            r"\Asimt: fails: .*trap.*\n\Z")
     note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
     expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
-           r"^put .*\n\Z", note)
+           r"^put .*\n\nCPU device: no hazards in 1 launch\n\Z", note)
     log = tests.file("unfinished.sarif")
     simt(["--check", "--report", log, unfinished, "ends_without_print"])
     found = [(one["ruleId"], one["level"]) for one in json.loads(suite.read(log))["runs"][0]["results"]]
@@ -199,13 +214,12 @@ def test_unfinished():
     expect("unfinished: the time of an event that may not be done is noted", early, 0,
            r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime uses an event "
            r"that may not have completed\n    .*cudaEventSynchronize\(\) first\n\Z", r"\A\Z")
-    for options in (["--check"], ["--check", "--html", tests.file("unfinished.html")], []):
-        result = simt([*options, unfinished, "right"])
+    for options in (*ORDERS, ["--check", "--html", tests.file("unfinished.html")], []):
+        result = simt([*options, unfinished, "right_in_order" if "--order" in options else "right"])
         tests.check(" ".join(["unfinished: nothing is said of what is right", *map(str, options)]),
-                    result.status == 0 and not result.err and "hazard" not in result.out, result.tail())
+                    result.status == 0 and not result.err and ("CPU device: no hazards in " in result.out) == bool(options) and
+                    "1 hazard" not in result.out, result.tail())
     expect("unfinished: the table names the kernel that waits", simt([unfinished, "right"]), 0,
            r"\nSpin loops run a different number of times on a GPU, so its counts differ: acquire\n")
     for case in ("two_kernels", "host_reads", "ends"):
-        for options in ([], ["--check", "--order", "3"]):
-            expect(" ".join([f"unfinished: {case} is not looked at with", *(options or ["nothing"])]),
-                   simt([*options, unfinished, case]), 0, r"CPU device: what", r"\A\Z")
+        expect(f"unfinished: {case} is not looked at without --check", simt([unfinished, case]), 0, r"CPU device: what", r"\A\Z")

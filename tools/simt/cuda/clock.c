@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "simt/cuda/queue.h"
 #include "simt/program/runtime.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
@@ -51,7 +50,7 @@ static bool on_main_thread(void) {
 
 // Takes no lock, since the program may read a clock anywhere. Only the main thread writes `early`.
 static void clock_read(int clock) {
-    if (!runtime_options()->check || queue_on() || runtime_inside() || !on_main_thread()) return;
+    if (!runtime_options()->check || runtime_inside() || !on_main_thread()) return;
     const uint64_t calls = runtime_calls();
     if (early.mangled)
         forget_if_both();

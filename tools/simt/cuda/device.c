@@ -5,7 +5,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
-#include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 
@@ -251,7 +251,7 @@ API CudaError cudaRuntimeGetVersion(int *version) {
 
 static CudaError wait_for_all(void) {
     CudaError error = capture_refuse();
-    return error ? error : queue_run_all();
+    return error ? error : unfinished_wait_all();
 }
 
 API CudaError cudaDeviceSynchronize(void) { return RUNTIME(wait_for_all()); }
@@ -259,7 +259,7 @@ API CudaError cudaThreadSynchronize(void) { return RUNTIME(wait_for_all()); }
 
 API CudaError cudaDeviceReset(void) {
     runtime_enter();
-    queue_run_all();
+    unfinished_wait_all();
     runtime_reset_errors();
     memory_free_all();
     heap_forget();

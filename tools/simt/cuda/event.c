@@ -13,7 +13,7 @@ struct Event {
     Event *next;
     unsigned int flags;
     bool recorded;
-    uint64_t number; // queue number of the work that last recorded it
+    uint64_t number; // of the work that last recorded it
     double milliseconds;
     Capture *capture; // the capture that last recorded it, after the nodes in `last`
     NodeSet last;
@@ -134,8 +134,7 @@ API CudaError cudaStreamWaitEvent_ptsz(Stream *stream, Event *event, unsigned in
 
 static CudaError event_settled(Event *event) {
     if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
-    unfinished_wait_to(event->number);
-    if (!event->capture || !capture_live(event->capture)) return queue_run_to(event->number);
+    if (!event->capture || !capture_live(event->capture)) return unfinished_wait_to(event->number);
     event->capture->invalid = true;
     return CUDA_CAPTURED_EVENT;
 }
@@ -147,11 +146,13 @@ API CudaError cudaEventQuery(Event *event) { return RUNTIME(event_settled(event)
 static CudaError elapsed(float *milliseconds, const Event *first, const Event *second) {
     if (!milliseconds) return CUDA_INVALID_VALUE;
     if (!known_event(first) || !known_event(second)) return CUDA_INVALID_RESOURCE_HANDLE;
-    if (queue_waits(first->number) || queue_waits(second->number)) return CUDA_NOT_READY;
+    const bool waits = queue_waits(first->number) || queue_waits(second->number);
     bool timed = !((first->flags | second->flags) & EVENT_DISABLE_TIMING);
-    if (!timed || !first->recorded || !second->recorded) return CUDA_INVALID_RESOURCE_HANDLE;
+    if (!waits && (!timed || !first->recorded || !second->recorded))
+        return CUDA_INVALID_RESOURCE_HANDLE;
     unfinished_elapsed(first->number);
     unfinished_elapsed(second->number);
+    if (waits) return CUDA_NOT_READY;
     *milliseconds = (float)(second->milliseconds - first->milliseconds);
     return CUDA_SUCCESS;
 }

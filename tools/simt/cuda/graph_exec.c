@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "simt/cuda/capture.h"
-#include "simt/cuda/queue.h"
 #include "simt/cuda/unfinished.h"
 
 static GraphExec *execs;
@@ -156,7 +155,8 @@ static CudaError submit_branches(const GraphExec *exec, Stream *handle) {
 
 static CudaError submit_steps(const GraphExec *exec, Stream *handle, bool captures) {
     CudaError error = CUDA_SUCCESS;
-    if (exec->branches && !captures && !queue_on()) return submit_branches(exec, handle);
+    if (exec->branches && !captures && runtime_options()->check)
+        return submit_branches(exec, handle);
     for (size_t i = 0; !error && i < exec->count; i++)
         if (!exec->steps[i].disabled) error = stream_submit(handle, &exec->steps[i].work);
     return error;
@@ -178,7 +178,7 @@ static CudaError launch(GraphExec *exec, Stream *handle) {
     if (!captures) error = begin(exec, handle);
     // In a capture each step becomes a node of the graph under construction.
     if (!error) error = submit_steps(exec, handle, captures);
-    if (!captures) exec->last_launch = queue_on() ? queue_last() : unfinished_last();
+    if (!captures) exec->last_launch = unfinished_last();
     exec->running--;
     if (!graph_exec_known(exec)) release(exec); // destroyed during a host function
     return error;

@@ -5,6 +5,7 @@
 
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 
 // --- allocation ---
 
@@ -81,7 +82,7 @@ static CudaError release(const void *pointer, bool pinned) {
 
 static CudaError release_now(const void *pointer, bool pinned) {
     CudaError error = capture_refuse();
-    if (!error) error = queue_run_all();
+    if (!error) error = unfinished_wait_all();
     return error ? error : release(pointer, pinned);
 }
 
@@ -144,9 +145,12 @@ API CudaError cudaMemPoolTrimTo(Pool *pool, size_t least) {
 // Allocates immediately. In a capture, every launch of the graph gets the same address.
 static CudaError allocate_async(void **pointer, size_t bytes, const Pool *pool, Stream *stream) {
     if (pool != &default_pool) return CUDA_INVALID_VALUE;
-    Work nothing = {.kind = WORK_NOTHING};
-    CudaError error = stream_submit(stream, &nothing);
-    return error ? error : allocate(pointer, bytes, MEMORY_DEVICE);
+    CudaError error = allocate(pointer, bytes, MEMORY_DEVICE);
+    if (error) return error;
+    Work work = {.kind = WORK_NOTHING, .memory = {(uint64_t)(uintptr_t)*pointer, bytes, false}};
+    error = stream_submit(stream, &work);
+    if (error) memory_free(work.memory.address);
+    return error;
 }
 
 API CudaError cudaMallocAsync(void **pointer, size_t bytes, Stream *stream) {
@@ -170,12 +174,17 @@ static CudaError release_async(void *pointer, Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
-    if (!stream->capture) {
-        error = queue_run(stream);
-        return error ? error : release(pointer, false);
+    Work work = {.kind = WORK_NOTHING};
+    const Allocation *of = memory_find((uint64_t)(uintptr_t)pointer);
+    if (of && of->live) {
+        work.memory.address = of->address;
+        work.memory.bytes = of->bytes;
+        work.memory.frees = true;
     }
-    Work nothing = {.kind = WORK_NOTHING}; // not freed, because the graph may be launched again
-    return capture_add(stream, &nothing);
+    error = stream_submit(handle, &work);
+    if (error || stream->capture) return error; // the graph may be launched again
+    error = queue_run(stream);
+    return error ? error : release(pointer, false);
 }
 
 API CudaError cudaFreeAsync(void *pointer, Stream *stream) {

@@ -53,41 +53,53 @@ static void add_rows(TouchedList *list, uint64_t first, size_t pitch, size_t sli
 }
 
 // Finds the callers of the current call: the program's, and for a template of the toolkit its own.
-static void find_callers(OverlapPart *part, const char *call, uint64_t from) {
+OverlapCall overlap_call(void) {
     enum { MOST = 32 };
     void *frames[MOST];
-    part->from[0] = (void *)(uintptr_t)(from + 1); // a return address
-    if (!strstr(call, "Symbol")) return;
+    uint64_t from;
+    OverlapCall call = {.name = runtime_call(&from)};
+    call.from[0] = (void *)(uintptr_t)(from + 1); // a return address
+    if (!call.name || !strstr(call.name, "Symbol")) return call;
     const int count = backtrace(frames, MOST);
     for (int k = 0; k + 1 < count; k++)
-        if (frames[k] == part->from[0]) part->from[1] = frames[k + 1];
+        if (frames[k] == call.from[0]) call.from[1] = frames[k + 1];
+    return call;
 }
 
-static OverlapPart *part_of_rows(TouchedList *list) {
-    uint64_t from;
-    const char *call = runtime_call(&from);
-    const bool graph = strncmp(call, "cudaGraph", strlen("cudaGraph")) == 0;
-    OverlapPart *part = new_part(graph ? "a copy of a graph" : call, false, list);
+static OverlapPart *part_of_rows(TouchedList *list, OverlapCall by) {
+    const bool graph = strncmp(by.name, "cudaGraph", strlen("cudaGraph")) == 0;
+    OverlapPart *part = new_part(graph ? "a copy of a graph" : by.name, false, list);
     free(list->at);
-    if (part && !graph) find_callers(part, call, from);
+    if (part && !graph) memcpy(part->from, by.from, sizeof part->from);
     return part;
 }
 
-OverlapPart *overlap_copy(const Copy *copy) {
+OverlapPart *overlap_copy(const Copy *copy, OverlapCall by) {
     TouchedList list = {0};
     if (!copy->width || !copy->height || !copy->depth) return NULL;
     add_rows(&list, copy->from, copy->from_pitch, copy->from_slice, copy->width, copy->height,
              copy->depth, false);
     add_rows(&list, copy->to, copy->to_pitch, copy->to_slice, copy->width, copy->height,
              copy->depth, true);
-    return part_of_rows(&list);
+    return part_of_rows(&list, by);
 }
 
-OverlapPart *overlap_fill(const Fill *fill) {
+OverlapPart *overlap_fill(const Fill *fill, OverlapCall by) {
     TouchedList list = {0};
     if (!fill->width || !fill->height) return NULL;
     add_rows(&list, fill->to, fill->pitch, 0, fill->width * fill->element, fill->height, 1, true);
-    return part_of_rows(&list);
+    return part_of_rows(&list, by);
+}
+
+OverlapPart *overlap_memory(uint64_t address, size_t bytes, bool frees, OverlapCall by) {
+    TouchedList list = {0};
+    add_rows(&list, address, 0, 0, bytes, 1, 1, true);
+    OverlapPart *part = new_part(frees ? "cudaFreeAsync" : "cudaMallocAsync", false, &list);
+    free(list.at);
+    if (!part) return NULL;
+    part->does = frees ? "frees" : "allocates";
+    memcpy(part->from, by.from, sizeof part->from);
+    return part;
 }
 
 bool overlap_is_empty(const OverlapPart *parts) {
@@ -188,6 +200,10 @@ static void write_other(char text[PLACE], const OverlapPart *part, const Touched
     snprintf(text, PLACE, place[0] ? " (%.290s)" : "%s", place);
 }
 
+static const char *verb(const OverlapPart *part, const Touched *at) {
+    return part->does ? part->does : at->write ? "writes" : "reads";
+}
+
 static void report_conflict(const OverlapPart *later, const OverlapPart *earlier, Conflict at,
                             bool together, uint64_t early_wait) {
     char bytes[128], place[PLACE], other[PLACE], text[1536], wait[PLACE] = "", early[512];
@@ -207,8 +223,7 @@ static void report_conflict(const OverlapPart *later, const OverlapPart *earlier
              "%s%srace between %s in %s, %s\n"
              "    it %s what %s%s %s, and the two are not ordered: %s%s\n",
              place, place[0] ? ": " : "", together ? "nodes of a graph" : "streams", later->name,
-             bytes, at.later->write ? "writes" : "reads", earlier->name, other,
-             at.earlier->write ? "writes" : "reads",
+             bytes, verb(later, at.later), earlier->name, other, verb(earlier, at.earlier),
              together ? "make one node depend on the other"
                       : "cudaStreamWaitEvent() between them, or one stream for both",
              early);
@@ -261,6 +276,14 @@ void overlap_guard(const OverlapPart *parts) {
     if (!memory_of_host_count) return;
     for (const OverlapPart *part = parts; part; part = part->next)
         for (int write = 0; write < 2; write++) guard_ranges(ranges_of(part, write), write);
+}
+
+void overlap_guard_all(void) {
+    if (!memory_of_host_count) return;
+    const Allocation *at = memory_before(memory_high);
+    for (; at; at = memory_before(at->address - 1))
+        if (at->live && memory_of_host(at->kind))
+            guard_unknown(at->address, at->address + at->bytes);
 }
 
 static const Touched *range_at(Ranges ranges, uint64_t address) {

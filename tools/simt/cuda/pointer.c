@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "simt/base/align.h"
-#include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 #include "simt/memory/memory.h"
 
 // driver_types.h: cudaPointerAttributes, enum cudaMemoryType. CUDA 13 appends reserved words, which
@@ -111,7 +111,8 @@ API CudaError cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) 
 }
 
 static CudaError remove_registered(const void *pointer) {
-    const CudaError error = queue_run_all(); // a host function may let another thread unregister it
+    const CudaError error =
+        unfinished_wait_all(); // a host function may let another thread unregister it
     Registered **link = find_registered(pointer);
     if (!link || (*link)->start != pointer) return CUDA_HOST_MEMORY_NOT_REGISTERED;
     Registered *gone = *link;

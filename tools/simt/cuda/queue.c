@@ -7,18 +7,17 @@
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 
-enum { LONGEST = 1024 }; // maximum queue length; adding more runs the oldest
+// The longest queue; adding more runs the oldest. --check has no room to remember more.
+enum { LONGEST = 1024, LONGEST_CHECKED = 128 };
 
 typedef struct Waiting {
     struct Waiting *next;
-    const Stream *stream;
-    uint64_t number, after; // after: the work for which this waits in another stream, or 0
+    uint64_t after; // the work for which this waits in another stream, or 0
     Work work;
 } Waiting;
 
 static Waiting *oldest, **end = &oldest;
 static size_t count;
-static uint64_t last_number;
 static uint64_t choices; // number of random choices so far
 
 bool queue_on(void) { return runtime_options()->order != 0; }
@@ -30,7 +29,7 @@ bool queue_precedes(const Stream *first, uint64_t number, const Stream *stream, 
 }
 
 static bool precedes(const Waiting *first, const Stream *stream, uint64_t after) {
-    return queue_precedes(first->stream, first->number, stream, after);
+    return queue_precedes(first->work.stream, first->work.number, stream, after);
 }
 
 static CudaError run_one(Waiting *waiting);
@@ -38,7 +37,7 @@ static CudaError run_one(Waiting *waiting);
 // Runs the queued work that must run before work `number` of the stream.
 static CudaError run_before(const Stream *stream, uint64_t number, uint64_t after) {
     CudaError first = CUDA_SUCCESS;
-    for (Waiting *waiting = oldest; waiting && waiting->number < number;) {
+    for (Waiting *waiting = oldest; waiting && waiting->work.number < number;) {
         if (precedes(waiting, stream, after)) {
             CudaError error = run_one(waiting);
             if (!first) first = error;
@@ -60,7 +59,7 @@ static void take_out(const Waiting *waiting) {
 
 static Waiting *find(uint64_t number) {
     Waiting *waiting = oldest;
-    while (waiting && waiting->number != number) waiting = waiting->next;
+    while (waiting && waiting->work.number != number) waiting = waiting->next;
     return waiting;
 }
 
@@ -69,9 +68,9 @@ static Waiting *find(uint64_t number) {
 // The next work that depends on `first` and on nothing queued between the two, or NULL.
 static Waiting *next_dependent(const Waiting *first) {
     for (Waiting *second = first->next; second; second = second->next) {
-        if (!precedes(first, second->stream, second->after)) continue;
+        if (!precedes(first, second->work.stream, second->after)) continue;
         for (const Waiting *other = first->next; other != second; other = other->next)
-            if (precedes(other, second->stream, second->after)) return NULL;
+            if (precedes(other, second->work.stream, second->after)) return NULL;
         return second;
     }
     return NULL;
@@ -83,7 +82,8 @@ static Waiting *early_kernel(const Waiting *first) {
     if (first->work.kind != WORK_KERNEL || !first->work.kernel.entry->info.releases) return NULL;
     if (options->check || options->path) return NULL; // these handle one launch at a time
     Waiting *second = next_dependent(first);
-    if (!second || second->stream != first->stream || second->work.kind != WORK_KERNEL) return NULL;
+    if (!second || second->work.stream != first->work.stream || second->work.kind != WORK_KERNEL)
+        return NULL;
     return second->work.kernel.launch.programmatic ? second : NULL;
 }
 
@@ -104,8 +104,8 @@ static void drop(Waiting *waiting) {
 
 // Runs the second kernel early: it runs the first one when it waits for its prerequisites.
 static CudaError run_overlapping(Waiting *first, Waiting *second) {
-    const uint64_t number = first->number, later = second->number;
-    CudaError error = run_before(first->stream, number, first->after);
+    const uint64_t number = first->work.number, later = second->work.number;
+    CudaError error = run_before(first->work.stream, number, first->after);
     if (error || !find(number) || !find(later)) return error;
     take_out(first);
     take_out(second);
@@ -117,44 +117,40 @@ static CudaError run_overlapping(Waiting *first, Waiting *second) {
 }
 
 static CudaError run_one(Waiting *waiting) {
-    const uint64_t number = waiting->number;
+    const uint64_t number = waiting->work.number;
     Waiting *early = early_kernel(waiting);
     if (early) return run_overlapping(waiting, early);
-    CudaError first = run_before(waiting->stream, number, waiting->after);
+    CudaError first = run_before(waiting->work.stream, number, waiting->after);
     if (!find(number)) return first; // another host thread has run it
     take_out(waiting);
-    CudaError error = work_run(&waiting->work);
+    CudaError error = unfinished_run(&waiting->work);
     drop(waiting);
     return first ? first : error;
 }
 
-static CudaError add(const Stream *stream, const Work *work, uint64_t after) {
-    CudaError error = count >= LONGEST ? run_one(oldest) : CUDA_SUCCESS;
-    Waiting *waiting = error ? NULL : calloc(1, sizeof *waiting);
+uint64_t queue_after(const Work *work) {
+    return work->kind == WORK_WAIT    ? event_number(work->event)
+           : work->kind == WORK_AFTER ? work->after
+                                      : 0;
+}
+
+CudaError queue_make_room(void) {
+    const size_t longest = runtime_options()->check ? LONGEST_CHECKED : LONGEST;
+    return count >= longest ? run_one(oldest) : CUDA_SUCCESS;
+}
+
+CudaError queue_add(const Work *work) {
+    Waiting *waiting = calloc(1, sizeof *waiting);
     if (!waiting || !work_copy(&waiting->work, work)) {
         free(waiting);
-        return error ? error : CUDA_MEMORY_ALLOCATION;
+        return CUDA_MEMORY_ALLOCATION;
     }
-    waiting->stream = stream;
-    waiting->after = after;
-    waiting->number = ++last_number;
+    waiting->after = queue_after(work);
     *end = waiting;
     end = &waiting->next;
-    runtime_at_end(queue_run_all);
     count++;
     return CUDA_SUCCESS;
 }
-
-CudaError queue_add(const Stream *stream, const Work *work) {
-    uint64_t after = work->kind == WORK_WAIT    ? event_number(work->event)
-                     : work->kind == WORK_AFTER ? work->after
-                                                : 0;
-    CudaError error = add(stream, work, after);
-    if (!error && work->kind == WORK_RECORD) event_waits(work->event, last_number);
-    return error;
-}
-
-uint64_t queue_last(void) { return last_number; }
 
 CudaError queue_run(const Stream *stream) { return run_before(stream, UINT64_MAX, 0); }
 
@@ -167,7 +163,6 @@ CudaError queue_run_to(uint64_t number) {
 
 CudaError queue_run_all(void) {
     CudaError first = CUDA_SUCCESS;
-    unfinished_wait_all();
     while (oldest) {
         uint64_t mixed = (runtime_options()->order + ++choices) * 0x9E3779B97F4A7C15u;
         Waiting *waiting = oldest;

@@ -18,12 +18,14 @@ bool queue_on(void);
 // for work `after` (0: none).
 bool queue_precedes(const Stream *first, uint64_t number, const Stream *stream, uint64_t after);
 
-// Appends work to its stream's queue and numbers it from 1. If 1024 are queued already, runs the
-// oldest first; if that fails, returns its error and does not add the work.
-CudaError queue_add(const Stream *stream, const Work *work);
+// The number of the work for which this work waits, in whatever stream; 0: none.
+uint64_t queue_after(const Work *work);
 
-// The number of the last work added; 0: none.
-uint64_t queue_last(void);
+// If the queue is full, runs the oldest work and returns its error.
+CudaError queue_make_room(void);
+
+// Appends work to its stream's queue.
+CudaError queue_add(const Work *work);
 
 // Runs all work that must run before new work of the stream.
 CudaError queue_run(const Stream *stream);

@@ -33,10 +33,24 @@ CudaError stream_find(Stream *handle, Stream **stream) {
     return CUDA_INVALID_RESOURCE_HANDLE;
 }
 
+// Makes the events that the work records, or a part of it, wait for it.
+static void record_events(const Work *work, uint64_t number) {
+    if (work->kind == WORK_RECORD) event_waits(work->event, number);
+    if (work->kind != WORK_GRAPH) return;
+    for (const GraphNode *node = work->graph->first; node; node = node->next)
+        record_events(&node->work, number);
+}
+
 static CudaError submit(Stream *stream, const Work *work) {
     Work placed = *work;
+    CudaError error = queue_make_room();
+    if (error) return error;
     placed.stream = stream;
-    return queue_on() ? queue_add(stream, &placed) : unfinished_run(stream, &placed);
+    placed.number = unfinished_begin(&placed);
+    runtime_at_end(unfinished_end);
+    error = queue_on() ? queue_add(&placed) : unfinished_run(&placed);
+    if (!error) record_events(work, placed.number);
+    return error;
 }
 
 CudaError stream_submit_legacy(const Work *work) { return submit(&stream_legacy, work); }
@@ -96,8 +110,7 @@ CudaError stream_finish(Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
-    unfinished_wait(stream);
-    if (!stream->capture) return queue_run(stream);
+    if (!stream->capture) return unfinished_wait(stream);
     stream->capture->invalid = true;
     return CUDA_STREAM_CAPTURE_UNSUPPORTED;
 }

@@ -47,7 +47,7 @@ CudaError stream_finish(Stream *handle);
 
 void event_record(Event *event);
 
-// The number in the queue (queue.h) of the work that records the event; 0: none.
+// The number of the work that records the event; 0: none.
 void event_waits(Event *event, uint64_t number);
 uint64_t event_number(const Event *event);
 

@@ -3,10 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/unfinished.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "simt/cuda/clock.h"
+#include "simt/cuda/later.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/read_back.h"
@@ -27,8 +30,11 @@ typedef struct {
 typedef struct {
     uint64_t number; // 0: a free slot
     const Stream *stream;
+    OverlapCall by;
     OpSet before; // the operations ordered before this one
     OverlapPart *parts;
+    bool ran;
+    bool waited;          // the host has waited for it, but operations beside it have not run yet
     bool branch;          // part of a graph launch
     bool named;           // unfinished_last() has returned its number
     bool prints;          // a kernel of it has printed
@@ -41,11 +47,10 @@ static size_t used;                   // slots from here on are free
 static _Thread_local Unfinished *now; // the operation that is running
 static uint64_t last_number;
 static size_t ranges;
+static size_t queued;                            // operations that have not run
 static _Thread_local const uint64_t *only_after; // dependencies of the next one, or NULL
 static _Thread_local size_t only_count;
 static Stream gone = {.id = 0}, gone_non_blocking = {.flags = STREAM_NON_BLOCKING};
-
-static bool is_on(void) { return runtime_options()->check && !queue_on(); }
 
 static bool has(const OpSet *set, const Unfinished *op) {
     const size_t at = (size_t)(op - ops);
@@ -69,6 +74,12 @@ static Unfinished *find(uint64_t number) {
     return NULL;
 }
 
+// The operation, unless the host has waited for it.
+static Unfinished *find_unfinished(uint64_t number) {
+    Unfinished *op = find(number);
+    return op && !op->waited ? op : NULL;
+}
+
 // --- finishing operations ---
 
 static void guard_again(void) {
@@ -76,14 +87,16 @@ static void guard_again(void) {
     if (!signal_sees_faults()) return;
     for (const Unfinished *op = ops; op < ops + used; op++)
         if (op->number && !op->known) overlap_guard(op->parts);
+    if (queued && queue_on()) overlap_guard_all();
     read_back_guard();
 }
 
-static void finish(const OpSet *set) {
+static void drop(const OpSet *set) {
     const bool guarded = guard_any();
     for (Unfinished *op = ops; op < ops + used; op++) {
         if (!op->number || !has(set, op)) continue;
         ranges -= overlap_free(op->parts);
+        queued -= !op->ran;
         *op = (Unfinished){0};
     }
     while (used && !ops[used - 1].number) used--;
@@ -92,20 +105,120 @@ static void finish(const OpSet *set) {
     if (guarded) guard_again();
 }
 
+// Whether an operation that has not run is not ordered after this one.
+static bool has_queued_beside(const Unfinished *op) {
+    for (const Unfinished *other = ops; queued && other < ops + used; other++)
+        if (other->number && !other->ran && !has(&other->before, op)) return true;
+    return false;
+}
+
+// Drops the operations for which the host has waited, if no other can race with them any more.
+static void drop_waited(void) {
+    OpSet set = {{0}};
+    for (const Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && op->waited && !has_queued_beside(op)) add_to(&set, op);
+    drop(&set);
+}
+
+static void finish(const OpSet *set) {
+    for (Unfinished *op = ops; op < ops + used; op++)
+        if (op->number && op->ran && has(set, op)) op->waited = op->known = true;
+    drop_waited();
+}
+
 static Unfinished *oldest(void) {
     Unfinished *found = NULL;
     for (Unfinished *op = ops; op < ops + used; op++)
-        if (op->number && op != now && (!found || op->number < found->number)) found = op;
+        if (op->number && op->ran && op != now && (!found || op->number < found->number))
+            found = op;
     return found;
 }
 
-static void finish_op(const Unfinished *op) {
+static void drop_op(const Unfinished *op) {
     OpSet set = {{0}};
     add_with_before(&set, op);
-    finish(&set);
+    drop(&set);
+}
+
+// --- host functions ---
+
+// A host function may tell other threads that earlier work is done, so what host code does after
+// the function has run is no hazard. It therefore runs late, as on a GPU: in the next call, or
+// after a while. Until then host code cannot know that the work is done.
+static struct {
+    Work work;
+    bool waits, runs;
+    pthread_t owner, thread; // the one that launched it, and the one that runs it
+} host;
+
+static CudaError run(Unfinished *op, const Work *work);
+
+static void sleep_for(void *pause) { nanosleep(pause, NULL); }
+
+static void run_host(void) {
+    const struct timespec pause = {.tv_nsec = 50000};
+    const pthread_t self = pthread_self(); // others may run while the function waits for them
+    while (host.runs && pthread_equal(host.owner, self) && !pthread_equal(host.thread, self))
+        runtime_call_host(sleep_for, (void *)(uintptr_t)&pause);
+    if (!host.waits || host.runs) return;
+    const Work work = host.work;
+    Unfinished *op = find(work.number);
+    host.waits = false;
+    host.runs = true;
+    host.thread = self;
+    if (op) run(op, &work);
+    host.runs = false;
+}
+
+// In the thread of later.h. False: no function waits.
+static bool run_host_later(void) {
+    run_host();
+    return host.waits;
 }
 
 // --- host code that did not wait ---
+
+// Faults that may conflict with operations that have not run: those with numbers up to `number`.
+typedef struct {
+    GuardFault fault;
+    uint64_t number;
+    bool reported;
+} EarlyFault;
+
+static EarlyFault *early;
+static size_t early_count, early_capacity;
+
+static void remember(const GuardFault *fault) {
+    if (early_count == early_capacity) {
+        const size_t capacity = early_capacity ? early_capacity * 2 : 64;
+        EarlyFault *grown = realloc(early, capacity * sizeof *grown);
+        if (!grown) return;
+        early = grown;
+        early_capacity = capacity;
+    }
+    early[early_count++] = (EarlyFault){.fault = *fault, .number = last_number};
+}
+
+// Whether the page's first read was reported, so that its first write need not be.
+static bool reported_before(const EarlyFault *fault) {
+    enum { PAGE = 4096 };
+    for (const EarlyFault *one = early; one < fault; one++)
+        if (one->reported && one->fault.address / PAGE == fault->fault.address / PAGE) return true;
+    return false;
+}
+
+// Reports the accesses of host code that came before the operation has run.
+static void report_early_faults(const Unfinished *op) {
+    for (EarlyFault *one = early; one < early + early_count; one++) {
+        if (one->reported || one->number < op->number) continue;
+        const OverlapPart *part = overlap_with_host(op->parts, &one->fault);
+        if (!part) continue;
+        one->reported = true;
+        if (reported_before(one)) continue;
+        overlap_report_host(part, &one->fault);
+    }
+    if (!queued) early_count = 0;
+}
 
 static void report_fault(const GuardFault *fault) {
     const Unfinished *latest = NULL;
@@ -117,7 +230,10 @@ static void report_fault(const GuardFault *fault) {
         latest = op;
         touched = part;
     }
-    if (touched) overlap_report_host(touched, fault);
+    if (touched)
+        overlap_report_host(touched, fault);
+    else if (queued && queue_on() && !now) // host functions run in the order of their streams
+        remember(fault);
 }
 
 // Reports host accesses that have faulted. Call this before the set of operations changes.
@@ -129,39 +245,56 @@ static void report_faults(void) {
     }
 }
 
-void unfinished_wait_to(uint64_t number) {
-    const Unfinished *op = find(number);
+CudaError unfinished_wait_to(uint64_t number) {
+    run_host();
     report_faults();
-    if (op) finish_op(op);
+    CudaError error = queue_run_to(number);
+    const Unfinished *op = find_unfinished(number);
+    if (!op) return error;
+    OpSet set = {{0}};
+    add_with_before(&set, op);
+    finish(&set);
+    return error;
 }
 
 void unfinished_elapsed(uint64_t number) {
-    if (find(number)) overlap_report_elapsed();
-    unfinished_wait_to(number);
+    if (find_unfinished(number)) overlap_report_elapsed();
+    if (!queue_waits(number)) unfinished_wait_to(number);
 }
 
-void unfinished_wait_all(void) {
+static void finish_all(void) {
     OpSet all;
     memset(&all, 0xFF, sizeof all);
-    report_faults();
     finish(&all);
+}
+
+CudaError unfinished_wait_all(void) {
+    run_host();
+    report_faults();
+    CudaError error = queue_run_all();
+    finish_all();
+    return error;
 }
 
 static OpSet before_work(const Stream *stream, uint64_t after) {
     OpSet set = {{0}};
     for (const Unfinished *op = ops; op < ops + used; op++)
-        if (op->number && queue_precedes(op->stream, op->number, stream, after))
+        if (op->number && (op->waited || queue_precedes(op->stream, op->number, stream, after)))
             add_with_before(&set, op);
     return set;
 }
 
-void unfinished_wait(const Stream *stream) {
+CudaError unfinished_wait(const Stream *stream) {
+    run_host();
     report_faults();
+    CudaError error = queue_run(stream);
     const OpSet set = before_work(stream, 0);
     finish(&set);
+    return error;
 }
 
 void unfinished_gone(const Stream *stream) {
+    run_host();
     for (Unfinished *op = ops; op < ops + used; op++)
         if (op->number && op->stream == stream)
             op->stream = stream->flags & STREAM_NON_BLOCKING ? &gone_non_blocking : &gone;
@@ -180,12 +313,14 @@ void unfinished_after(const uint64_t *numbers, size_t count) {
     only_count = count;
 }
 
-static OpSet before_next(const Stream *stream, const Work *work) {
-    if (!only_after) return before_work(stream, work->kind == WORK_AFTER ? work->after : 0);
+static OpSet before_next(const Work *work) {
+    const uint64_t after = queue_after(work);
+    if (!only_after) return before_work(work->stream, after);
     OpSet set = {{0}};
-    for (size_t k = 0; k < only_count; k++) {
-        const Unfinished *op = find(only_after[k]);
-        if (op) add_with_before(&set, op);
+    for (const Unfinished *op = ops; op < ops + used; op++) {
+        bool first = op->number && (op->waited || op->number == after);
+        for (size_t k = 0; k < only_count; k++) first |= op->number && op->number == only_after[k];
+        if (first) add_with_before(&set, op);
     }
     return set;
 }
@@ -203,7 +338,7 @@ static void forget_empty(const Stream *stream) {
         if (op->number && op->stream == stream && !op->prints && !op->named &&
             overlap_is_empty(op->parts))
             add_to(&set, op);
-    finish(&set);
+    drop(&set);
 }
 
 static bool may_overlap(const Unfinished *op) {
@@ -224,14 +359,9 @@ TouchedWhere unfinished_wants(void) {
 
 // --- accesses of operations ---
 
-void unfinished_records(Event *event) {
-    if (now) event_waits(event, now->number);
-}
-
 void unfinished_waits(const Event *event) {
-    const Unfinished *op = now ? find(event_number(event)) : NULL;
+    const Unfinished *op = now ? find_unfinished(event_number(event)) : NULL;
     if (op && op != now) add_with_before(&now->before, op);
-    if (now && !now->branch && !event_number(event)) runtime_call(&now->waits_early);
 }
 
 // Marks an operation as known to the host, and with it all operations ordered before it.
@@ -253,7 +383,6 @@ static void add_part(OverlapPart *part) {
 
 void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     char name[256];
-    if (now) clock_launched(mangled);
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
@@ -272,80 +401,119 @@ static int later_first(const void *left, const void *right) {
     return (a->number < b->number) - (a->number > b->number);
 }
 
-// When two operations race, we record the other one as the earlier, to report the race once. The
-// latest comes first: waiting for it is also waiting for those ordered before it.
+// When two operations race, we record one as the earlier, also for what follows the later one, to
+// report the race once.
+static void order(const Unfinished *earlier, const Unfinished *later) {
+    for (Unfinished *op = ops; op < ops + used; op++)
+        if (op == later || (op->number && has(&op->before, later)))
+            add_with_before(&op->before, earlier);
+}
+
+// The latest other operation comes first: waiting for it is also waiting for those ordered before
+// it.
 static void compare(Unfinished *op) {
-    const Unfinished *beside[MOST_OPS];
-    const uint64_t early = early_wait(op);
+    Unfinished *beside[MOST_OPS];
     size_t count = 0;
-    for (const Unfinished *other = ops; other < ops + used; other++)
-        if (other->number && other != op && !has(&op->before, other)) beside[count++] = other;
+    for (Unfinished *other = ops; other < ops + used; other++)
+        if (other->number && other->parts && other != op) beside[count++] = other;
     if (count > 1) qsort(beside, count, sizeof *beside, later_first);
-    for (size_t k = 0; k < count; k++)
-        if (!has(&op->before, beside[k]) &&
-            overlap_report(op->parts, beside[k]->parts, op->stream == beside[k]->stream, early))
-            add_with_before(&op->before, beside[k]);
+    for (size_t k = 0; k < count; k++) {
+        Unfinished *later = op->number > beside[k]->number ? op : beside[k];
+        Unfinished *earlier = later == op ? beside[k] : op;
+        if (!has(&later->before, earlier) &&
+            overlap_report(later->parts, earlier->parts, later->stream == earlier->stream,
+                           early_wait(later)))
+            order(earlier, later);
+    }
 }
 
 static void done(Unfinished *op) {
-    if (!op->parts) return;
-    compare(op);
-    if (!op->known && signal_sees_faults()) overlap_guard(op->parts);
-    for (const Unfinished *old; ranges > MOST_RANGES && (old = oldest());) finish_op(old);
+    op->ran = true;
+    queued--;
+    if (op->parts) {
+        compare(op);
+        if (!op->known && signal_sees_faults()) overlap_guard(op->parts);
+    }
+    report_early_faults(op);
+    drop_waited();
+    for (const Unfinished *old; ranges > MOST_RANGES && (old = oldest());) drop_op(old);
 }
 
 // --- the end ---
 
 // Reports one kernel for which the program has not waited: the last that prints, if any prints.
-static CudaError at_end(void) {
+CudaError unfinished_end(void) {
     const Unfinished *reported = NULL;
+    run_host();
     report_faults();
+    CudaError error = queue_run_all();
     guard_clear();
     clock_report();
     for (const Unfinished *op = ops; op < ops + used; op++) {
-        if (!op->number || !overlap_kernel_of(op->parts)) continue;
+        if (!op->number || op->waited || !overlap_kernel_of(op->parts)) continue;
         const bool better = !reported || (op->prints && !reported->prints);
         if (better || (op->prints == reported->prints && op->number > reported->number))
             reported = op;
     }
     if (reported && !runtime_broken())
         overlap_report_end(overlap_kernel_of(reported->parts), reported->prints);
-    return CUDA_SUCCESS;
+    return error;
 }
 
-static Unfinished *begin(const Stream *stream, const Work *work) {
+uint64_t unfinished_begin(const Work *work) {
+    if (!runtime_options()->check) return ++last_number;
+    run_host();
     report_faults();
-    forget_empty(stream);
+    forget_empty(work->stream);
     Unfinished *op = free_slot();
     if (!op) {
-        finish_op(oldest());
+        drop_op(oldest()); // the queue is shorter than the table
         op = free_slot();
     }
-    const OpSet before = before_next(stream, work);
-    *op = (Unfinished){.number = ++last_number, .stream = stream, .before = before};
+    const OpSet before = before_next(work);
+    *op = (Unfinished){.number = ++last_number, .stream = work->stream, .before = before};
+    op->by = overlap_call();
     op->branch = only_after != NULL;
+    if (work->kind == WORK_WAIT && !op->branch && !event_number(work->event))
+        op->waits_early = (uint64_t)(uintptr_t)op->by.from[0] - 1;
     only_after = NULL;
-    runtime_at_end(at_end);
+    queued++;
+    if (work->kind == WORK_KERNEL) clock_launched(work->kernel.entry->mangled);
+    if (queue_on()) guard_again();
     runtime_before_report(report_faults);
-    return op;
+    return last_number;
 }
 
-CudaError unfinished_run(Stream *stream, const Work *work) {
-    if (!is_on()) return work_run(work);
-    Unfinished *const outer = now, *op = begin(stream, work);
+static CudaError run(Unfinished *op, const Work *work) {
+    Unfinished *const outer = now;
     const size_t printed = console_printed();
     now = op;
-    const uint64_t number = op->number;
     if (work->kind == WORK_HOST) { // it may signal other threads
         const OpSet before = op->before;
+        report_faults();
         finish(&before);
     }
     CudaError error = work_run(work);
-    if (!error && work->kind == WORK_COPY) add_part(overlap_copy(&work->copy));
-    if (!error && work->kind == WORK_FILL) add_part(overlap_fill(&work->fill));
+    if (work->kind == WORK_HOST) report_faults();
+    if (!error && work->kind == WORK_COPY) add_part(overlap_copy(&work->copy, op->by));
+    if (!error && work->kind == WORK_NOTHING && work->memory.bytes)
+        add_part(
+            overlap_memory(work->memory.address, work->memory.bytes, work->memory.frees, op->by));
+    if (!error && work->kind == WORK_FILL) add_part(overlap_fill(&work->fill, op->by));
     op->prints = console_printed() != printed;
     now = outer;
-    if (runtime_broken()) unfinished_wait_all(); // no later call waits
-    if (op->number == number) done(op);
+    if (op->number == work->number) done(op);
+    if (runtime_broken()) finish_all(); // no later call waits
     return error;
+}
+
+CudaError unfinished_run(const Work *work) {
+    Unfinished *op = find(work->number);
+    if (!op) return work_run(work);
+    if (work->kind != WORK_HOST || queue_on() || host.waits) return run(op, work);
+    host.work = *work;
+    host.waits = true;
+    host.owner = pthread_self();
+    later_call(run_host_later);
+    return CUDA_SUCCESS;
 }

@@ -1,18 +1,20 @@
-// Tracks work that no call has waited for yet, and its order: with --check, in the usual order.
+// Numbers work and, with --check, tracks work that no call has waited for yet, and its order.
 //
-// Here every call has run when it returns, but on a GPU its work may still run, beside other
-// streams and host code. Each operation therefore records its accesses and the operations ordered
-// before it until a call waits for it. We report unordered operations that access the same bytes,
-// host code that accesses memory before it waits, and work that is left when the program ends.
+// Work runs when it is submitted or, with --order, later; on a GPU it may run at any time until a
+// call waits for it, beside other streams and host code. Each operation therefore records at the
+// call which operations are ordered before it, and its accesses when it runs. We report unordered
+// operations that access the same bytes, host code that accesses memory before it waits, and work
+// that is left when the program ends.
 #ifndef UNFINISHED_H
 #define UNFINISHED_H
 
 #include "simt/cuda/stream.h"
 
-// Runs the work and, with --check, records it as in flight.
-CudaError unfinished_run(Stream *stream, const Work *work);
+// The number of new work, which from now on is in flight; and runs it.
+uint64_t unfinished_begin(const Work *work);
+CudaError unfinished_run(const Work *work);
 
-// unfinished_last: the number of the last operation, from 1; 0: none. unfinished_after: the next
+// unfinished_last: the number of the last work, from 1; 0: none. unfinished_after: the next
 // operation depends on exactly these, whatever its stream.
 uint64_t unfinished_last(void);
 void unfinished_after(const uint64_t *numbers, size_t count);
@@ -21,15 +23,15 @@ void unfinished_after(const uint64_t *numbers, size_t count);
 TouchedWhere unfinished_wants(void);
 void unfinished_kernel(const char *mangled, const TouchedList *touched);
 
-// The current operation records an event, or waits for one.
-void unfinished_records(Event *event);
+// A part of the current operation waits for an event.
 void unfinished_waits(const Event *event);
 
-// The host has waited for the work before new work of the stream; for one operation and those
-// before it; or for everything.
-void unfinished_wait(const Stream *stream);
-void unfinished_wait_to(uint64_t number);
-void unfinished_wait_all(void);
+// The host waits for the work before new work of the stream; for one operation and those before it;
+// or for everything. Queued work runs. They return its first error.
+CudaError unfinished_wait(const Stream *stream);
+CudaError unfinished_wait_to(uint64_t number);
+CudaError unfinished_wait_all(void);
+CudaError unfinished_end(void); // the program ends
 // The host reads the time of an event. On a GPU that fails until the event is done, so it is noted
 // unless the host has waited for it. From then on it counts as a wait.
 void unfinished_elapsed(uint64_t number);

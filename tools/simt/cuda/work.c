@@ -59,7 +59,7 @@ CudaError work_run(const Work *work) {
     if (work->stream && work->kind != WORK_KERNEL) work->stream->launch = 0;
     switch (work->kind) {
     case WORK_WAIT:
-        unfinished_waits(work->event);
+        if (!work->number) unfinished_waits(work->event);
         return CUDA_SUCCESS; // the work that the event records has run
     case WORK_NOTHING:
     case WORK_AFTER:
@@ -77,7 +77,6 @@ CudaError work_run(const Work *work) {
         return CUDA_SUCCESS;
     case WORK_RECORD:
         event_record(work->event);
-        unfinished_records(work->event);
         return CUDA_SUCCESS;
     case WORK_GRAPH:
         return graph_run(work->graph);
@@ -111,7 +110,7 @@ bool work_copy(Work *to, const Work *from) {
         to->graph = graph_clone(from->graph);
         good = to->graph != NULL;
     }
-    if (!good) to->kind = WORK_NOTHING; // the original owns the rest, so it is not freed
+    if (!good) *to = (Work){.kind = WORK_NOTHING}; // the original owns the rest
     return good;
 }
 

@@ -21,8 +21,15 @@ typedef struct {
         WORK_GRAPH,
         WORK_AFTER // waits for work in any stream
     } kind;
-    Stream *stream; // the stream, or NULL for a part of other work
+    Stream *stream;  // the stream, or NULL for a part of other work
+    uint64_t number; // from 1, in the order of the calls; 0: a part of other work
     union {
+        // WORK_NOTHING: the memory that it allocates or frees
+        struct {
+            uint64_t address;
+            size_t bytes; // 0: none
+            bool frees;
+        } memory;
         struct {
             KernelEntry *entry;
             Launch launch;
@@ -35,7 +42,7 @@ typedef struct {
         } host;
         Event *event;
         Graph *graph;   // owned by the node's copy of the work
-        uint64_t after; // number in the queue (queue.h), 0: none
+        uint64_t after; // the number of other work, 0: none
     };
 } Work;
 

@@ -5,11 +5,12 @@
 
 #include <sys/mman.h>
 
-enum { PAGE = 4096, MOST_SPANS = 1024, MOST_FAULTS = 64 };
+enum { PAGE = 4096, MOST_SPANS = 1024, MOST_FAULTS = 1024 };
 
 typedef struct {
     uint64_t low, high;
     bool written;
+    bool unknown; // also guards against a write after the first read
 } Span;
 
 static Span spans[MOST_SPANS];
@@ -23,8 +24,8 @@ static bool protect(uint64_t low, uint64_t high, int rights) {
 }
 
 // Pages that some other work writes must not become readable.
-void guard_pages(uint64_t low, uint64_t high, bool written) {
-    const Span span = {low / PAGE * PAGE, (high + PAGE - 1) / PAGE * PAGE, written};
+static void add_span(uint64_t low, uint64_t high, bool written, bool unknown) {
+    const Span span = {low / PAGE * PAGE, (high + PAGE - 1) / PAGE * PAGE, written, unknown};
     if (span_count == MOST_SPANS) return;
     spans[span_count] = span;
     __atomic_store_n(&span_count, span_count + 1, __ATOMIC_RELEASE);
@@ -36,6 +37,10 @@ void guard_pages(uint64_t low, uint64_t high, bool written) {
     }
 }
 
+void guard_pages(uint64_t low, uint64_t high, bool written) { add_span(low, high, written, false); }
+
+void guard_unknown(uint64_t low, uint64_t high) { add_span(low, high, true, true); }
+
 void guard_clear(void) {
     for (size_t k = 0; k < span_count; k++)
         protect(spans[k].low, spans[k].high, PROT_READ | PROT_WRITE);
@@ -44,12 +49,15 @@ void guard_clear(void) {
 
 bool guard_any(void) { return __atomic_load_n(&span_count, __ATOMIC_ACQUIRE) != 0; }
 
-static bool is_guarded(uint64_t address) {
+static bool is_in_span(uint64_t address, bool unknown) {
     const size_t count = __atomic_load_n(&span_count, __ATOMIC_ACQUIRE);
     for (size_t k = 0; k < count; k++)
-        if (address >= spans[k].low && address < spans[k].high) return true;
+        if (address >= spans[k].low && address < spans[k].high && (spans[k].unknown || !unknown))
+            return true;
     return false;
 }
+
+static bool is_guarded(uint64_t address) { return is_in_span(address, false); }
 
 void guard_touch(void *low, size_t bytes, bool write) {
     volatile char *const at = low;
@@ -76,7 +84,8 @@ bool guard_fault(const GuardFault *fault) {
         faults[at] = *fault;
         __atomic_store_n(&filled[at], true, __ATOMIC_RELEASE);
     }
-    return protect(page, page + PAGE, PROT_READ | PROT_WRITE);
+    const bool open = fault->write || !is_in_span(fault->address, true);
+    return protect(page, page + PAGE, open ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
 bool guard_take(GuardFault *fault) {

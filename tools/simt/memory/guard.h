@@ -10,6 +10,8 @@
 // Guards the pages of these bytes. Host code may still read them unless the work writes them.
 // Does nothing if the table is full.
 void guard_pages(uint64_t low, uint64_t high, bool written);
+// The same if it is not known yet what the work will do. The first read and the first write fault.
+void guard_unknown(uint64_t low, uint64_t high);
 void guard_clear(void);
 bool guard_any(void);
 

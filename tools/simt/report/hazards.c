@@ -274,10 +274,14 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     if (hazard->other_call_line != hazard->call_line ||
         !same_text(hazard->other_call_file, hazard->call_file))
         add_call(&buf, hazard->other_call_file, hazard->other_call_line, hazard->file);
+    const bool read_first = strcmp(hazard->kind, "write to read-only data") == 0 && hazard->does &&
+                            strcmp(hazard->does, "writes") == 0;
     if (hazard->other_does)
         buf_format(&buf, " %s it, and nothing orders the two", hazard->other_does);
+    else if (hazard->space)
+        buf_add(&buf, read_first ? STR(" read it") : STR(" wrote it"));
     else
-        buf_add(&buf, hazard->space ? STR(" wrote it") : STR(" waits here"));
+        buf_add(&buf, STR(" waits here"));
     return buf_str(&buf);
 }
 
@@ -373,6 +377,11 @@ bool hazards_print(Arena *arena, FILE *to) {
     print(arena, to, &hazards, 0, "hazard");
     print(arena, to, &notes, hazards.count, "note");
     return hazards.count > 0;
+}
+
+void hazards_print_none(FILE *to, size_t launches) {
+    if (hazards.count || notes.count) return;
+    fprintf(to, "\nCPU device: no hazards in %zu launch%s\n", launches, launches == 1 ? "" : "es");
 }
 
 void hazards_print_orders(FILE *to) {

@@ -12,7 +12,8 @@ void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t
 // Adds a launch's failure in another order, and counts launches that did not run in all orders.
 void hazards_orders(Arena *arena, const char *kernel, const Orders *orders);
 bool hazards_print(Arena *arena, FILE *to); // prints hazards, then notes; true if there are hazards
-void hazards_print_orders(FILE *to);        // prints which launches did not run in all orders
+void hazards_print_none(FILE *to, size_t launches); // prints that there is neither
+void hazards_print_orders(FILE *to); // prints which launches did not run in all orders
 
 // A hazard as it is printed, wrapped at `width` columns (0: not wrapped), with its kernel's name.
 // Notes are numbered after the hazards.

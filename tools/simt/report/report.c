@@ -218,6 +218,7 @@ static bool write_all(bool *good) {
     if (row_count && !options.quiet) print_table();
     if (options.lines && !options.quiet) lines_print(&arena, options.machine);
     const bool any = hazards_print(&arena, options.quiet ? stderr : stdout);
+    if (options.checked && !options.quiet) hazards_print_none(stdout, launch_count);
     if (!options.quiet) hazards_print_orders(stdout);
     return any;
 }

@@ -162,7 +162,7 @@ static const char guessed[] = "atomicCAS() detects a stale value, so no result d
                               "silence this note, read with a relaxed cuda::atomic_ref";
 
 static const char constant[] = "a read by __ldg() or through const __restrict__ (ld.global.nc) may "
-                               "be stale where the kernel writes: read it without either";
+                               "get a wrong value where the kernel writes: read it without either";
 
 // For two volatile accesses, or a volatile and an atomic one.
 static const char *for_volatile(const Machine *machine, const Finding *finding,

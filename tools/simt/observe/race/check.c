@@ -121,7 +121,9 @@ static void shared_access(Checker *checker, Block *of, Warp *warp, const Access 
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
     Checker *checker = check_of(warp);
-    if (access->space == PTX_GLOBAL) global_access(checker, warp, access, lanes, address);
+    const bool global =
+        access->space == PTX_GLOBAL || (access->space == PTX_CONST && checker->check->streams);
+    if (global) global_access(checker, warp, access, lanes, address);
     if (access->space == PTX_LOCAL)
         bounds_within(checker, warp, access, lanes, address, warp->local_reached);
     if (access->space != PTX_SHARED) return;
@@ -246,6 +248,9 @@ void check_open(Observed *of) {
         return;
     }
     check->partial = machine->partial;
+    check->library = str_starts(str_of(of->kernel), STR("_ZN6thrust")) ||
+                     str_starts(str_of(of->kernel), STR("_ZN3cub"));
+    check->streams = of->touched == TOUCHED_ALL;
     make_sites(check, machine->slot_count + 2); // greater than any slot's number
     check->seen_frees = memory_frees;
 }

@@ -36,6 +36,9 @@ struct Check {
     Arena arena;     // freed with the Check
     bool lost;       // out of memory: some accesses were not recorded
     bool partial;    // see Code
+    bool constants;  // some site is ld.global.nc whose memory must not be written later
+    bool library;    // a kernel of CUB or Thrust, which work in place on what they have so read
+    bool streams;    // other streams may access, and copies may change, what the launch reads
     // Sites are numbered from 1. site_of_slot: the site of a counter slot; 0: it has none yet.
     Site *sites;
     uint32_t site_count, site_capacity;

@@ -25,6 +25,7 @@ uint32_t finding_new_site(Check *check, const Access *access) {
     check->sites[site] =
         (Site){.inst = inst, .kind = access->kind, .uses_old = uses_old, .constant = constant};
     check->site_of_slot[access->slot] = (uint16_t)site;
+    check->constants |= constant && !check->library;
     return site;
 }
 

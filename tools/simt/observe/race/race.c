@@ -134,11 +134,15 @@ static bool against(const Race *at, Record record, uint64_t address, uint32_t co
     return false;
 }
 
-// ld.global.nc must not read what the launch has written, even if that is ordered before.
-static void check_constant(const Race *at, Record write, uint64_t address) {
-    if (write < at->start || check_saturated(at->checker, at->mine) || !ordered(at, write, false))
+// ld.global.nc must not read what the launch writes, even if the two are ordered: the compiler may
+// move the read over the barrier. A thread may read its own element before it writes it.
+static void check_constant(const Race *at, Record other, uint64_t address) {
+    if (other < at->start || check_saturated(at->checker, at->mine) || !ordered(at, other, false))
         return;
-    finding_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
+    const bool own = record_thread(other) == record_thread(at->mine) &&
+                     block_of(at, other) == at->checker->block;
+    if (at->kind != ACCESS_LOAD && (own || !site_of(at, other)->constant)) return;
+    finding_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, other, address);
 }
 
 // Whether a strong read has observed the last strong write to its word.
@@ -266,9 +270,11 @@ static void check_cell(const Race *at, Cells *cells, uint32_t k, uint64_t addres
     const bool seen = (!at->strong || at->volatiles) && observed(at, old, address);
     for (int i = 0; i < 2; i++)
         if (!seen || !record_scope(old[i])) equal[i] = against(at, old[i], address, count, true);
-    if (at->constant) check_constant(at, old[WRITE], address);
-    for (int slot = READ; !loads && slot < SLOTS; slot++)
+    if (at->constant && loads) check_constant(at, old[WRITE], address);
+    for (int slot = READ; !loads && slot < SLOTS; slot++) {
         against(at, old[slot], address, count, false);
+        if (at->constant) check_constant(at, old[slot], address);
+    }
     if (others) against_rest(at, address, count, seen);
     if (!loads && at->strong) mark_reads_followed(cells, k, old);
     keep(at, cells, loads ? READ : WRITE, k, old, equal, address, count);
@@ -311,7 +317,7 @@ static inline __attribute__((always_inline)) bool quick_store(const Race *at, co
     uint64_t ordered = cells->at[WRITE] != NULL;
     for (int slot = 0; slot < SLOTS; slot++)
         ordered &= race_before(at, race_record(at, cells, slot, k), mine);
-    if (!ordered) return false;
+    if (!ordered || (at->constant && race_record(at, cells, READ, k) >= at->start)) return false;
     cells->at[WRITE][k] = mine;
     return true;
 }
@@ -454,27 +460,28 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
     // which is a store for other threads.
     const uint8_t strong = of ? access->order & (uint8_t)~ORDER_VOLATILE : access->order;
     const Scope scope = !strong ? SCOPE_NONE : of ? SCOPE_CTA : access->scope;
-    *at = (Race){.checker = checker,
-                 .owner = of ? of->watch : NULL,
-                 .warp = warp,
-                 .access = access,
-                 .address = address,
-                 .base = record_make(checker->sync.now, site, warp->index * (uint32_t)LANES, scope),
-                 .copy = copy ? record_make(copy, site, warp->index * (uint32_t)LANES, 0) : 0,
-                 .floor = at_shift(checker->sync.block_floor),
-                 .warp_floor = at_shift(checker->sync.warp_floor[warp->index]),
-                 .times = at_shift(checker->sync.times),
-                 .span = at_shift(checker->sync.times_end - checker->sync.times),
-                 .mask = mask,
-                 .size = address_bytes(access),
-                 .kind = access->kind == ACCESS_ATOMIC && of && !access->order ? ACCESS_STORE
-                                                                               : access->kind,
-                 .strong = scope != SCOPE_NONE,
-                 .cluster = of && check_clusters(checker->machine),
-                 .partial = checker->check->partial,
-                 .volatiles = !of && checker->machine->volatiles,
-                 .constant = !of && checker->check->sites[site].constant,
-                 .exact = !checker->machine->ordered};
+    *at = (Race){
+        .checker = checker,
+        .owner = of ? of->watch : NULL,
+        .warp = warp,
+        .access = access,
+        .address = address,
+        .base = record_make(checker->sync.now, site, warp->index * (uint32_t)LANES, scope),
+        .copy = copy ? record_make(copy, site, warp->index * (uint32_t)LANES, 0) : 0,
+        .floor = at_shift(checker->sync.block_floor),
+        .warp_floor = at_shift(checker->sync.warp_floor[warp->index]),
+        .times = at_shift(checker->sync.times),
+        .span = at_shift(checker->sync.times_end - checker->sync.times),
+        .mask = mask,
+        .size = address_bytes(access),
+        .kind = access->kind == ACCESS_ATOMIC && of && !access->order ? ACCESS_STORE : access->kind,
+        .strong = scope != SCOPE_NONE,
+        .cluster = of && check_clusters(checker->machine),
+        .partial = checker->check->partial,
+        .volatiles = !of && checker->machine->volatiles,
+        .constant = !of && (access->kind == ACCESS_LOAD ? checker->check->sites[site].constant
+                                                        : checker->check->constants),
+        .exact = !checker->machine->ordered};
     const Record start = at_shift(of ? at->owner->sync.block_start : checker->check->launch);
     at->start = at->skip = at->all_before = start;
     at->rest = of ? &at->owner->rest : &checker->check->rest;

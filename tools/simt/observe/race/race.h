@@ -38,7 +38,7 @@ typedef struct {
     AccessKind kind;
     bool strong, cluster, partial;
     bool volatiles; // the kernel has volatile stores, and they are checked
-    bool constant;  // ld.global.nc
+    bool constant;  // ld.global.nc or, of a write, the launch has such reads
     bool exact;     // a record outside of [times, times + span) is another block's
 } Race;
 

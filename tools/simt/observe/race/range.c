@@ -35,12 +35,12 @@ static bool all_written(const Race *at, const Range *range) {
     return !missing;
 }
 
-// Whether the launch wrote some of the words.
-static bool any_written(const Race *at, const Range *range) {
-    const Record *write = range->cells->at[WRITE];
+// Whether the launch wrote, or read, some of the words.
+static bool any_of_launch(const Race *at, const Range *range, int slot) {
+    const Record *records = range->cells->at[slot];
     uint64_t some = 0;
-    if (!write || at->shadow->latest[WRITE] < at->start) return false;
-    for (uint32_t k = 0; k < range->count; k++) some |= write[range->first + k] >= at->start;
+    if (!records || at->shadow->latest[slot] < at->start) return false;
+    for (uint32_t k = 0; k < range->count; k++) some |= records[range->first + k] >= at->start;
     return some;
 }
 
@@ -87,7 +87,7 @@ static bool set_beside(const Race *at, const Range *range) {
 }
 
 static bool range_load(const Race *at, const Range *range) {
-    if (!all_written(at, range) || (at->constant && any_written(at, range))) return false;
+    if (!all_written(at, range) || (at->constant && any_of_launch(at, range, WRITE))) return false;
     if (!all_before(at, range, WRITE) || !all_before(at, range, WRITE_2)) return false;
     if (at->shadow->latest[READ] < at->all_before) {
         set(at, range, READ);
@@ -101,6 +101,7 @@ static bool range_load(const Race *at, const Range *range) {
 }
 
 static bool range_store(const Race *at, const Range *range) {
+    if (at->constant && any_of_launch(at, range, READ)) return false;
     for (int slot = 0; slot < SLOTS; slot++)
         if (!all_before(at, range, slot)) return false;
     set(at, range, WRITE);
