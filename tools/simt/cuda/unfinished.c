@@ -115,15 +115,20 @@ static bool has_queued_beside(const Unfinished *op) {
 // Drops the operations for which the host has waited, if no other can race with them any more.
 static void drop_waited(void) {
     OpSet set = {{0}};
-    for (const Unfinished *op = ops; op < ops + used; op++)
-        if (op->number && op->waited && !has_queued_beside(op)) add_to(&set, op);
-    drop(&set);
+    bool any = false;
+    for (const Unfinished *op = ops; op < ops + used; op++) {
+        if (!op->number || !op->waited || has_queued_beside(op)) continue;
+        add_to(&set, op);
+        any = true;
+    }
+    if (any) drop(&set);
 }
 
 static void finish(const OpSet *set) {
     for (Unfinished *op = ops; op < ops + used; op++)
         if (op->number && op->ran && has(set, op)) op->waited = op->known = true;
     drop_waited();
+    if (queued && guard_any()) guard_again();
 }
 
 static Unfinished *oldest(void) {
