@@ -206,19 +206,19 @@ static const char *verb(const OverlapPart *part, const Touched *at) {
 
 static void report_conflict(const OverlapPart *later, const OverlapPart *earlier, Conflict at,
                             bool together, uint64_t early_wait) {
-    char bytes[128], place[PLACE], other[PLACE], text[1536], wait[PLACE] = "", early[512];
+    char bytes[128], place[PLACE], other[PLACE], text[1536], wait[PLACE] = "", early[512] = "";
     const uint64_t low = at.later->low > at.earlier->low ? at.later->low : at.earlier->low;
     const uint64_t high = at.later->high < at.earlier->high ? at.later->high : at.earlier->high;
     write_bytes(bytes, sizeof bytes, low, high);
     write_place(place, later, at.later);
     write_other(other, earlier, at.earlier);
-    if (early_wait) host_line(early_wait, wait, PLACE);
-    snprintf(early, sizeof early,
-             !early_wait
-                 ? ""
-                 : "; cudaStreamWaitEvent()%s%s%s was called before "
-                   "cudaEventRecord(), so it waited for nothing: record the event before this wait",
-             wait[0] ? " (" : "", wait, wait[0] ? ")" : "");
+    if (early_wait) {
+        host_line(early_wait, wait, PLACE);
+        snprintf(early, sizeof early,
+                 "; cudaStreamWaitEvent()%s%s%s was called before cudaEventRecord(), so it waited "
+                 "for nothing: record the event before this wait",
+                 wait[0] ? " (" : "", wait, wait[0] ? ")" : "");
+    }
     snprintf(text, sizeof text,
              "%s%srace between %s in %s, %s\n"
              "    it %s what %s%s %s, and the two are not ordered: %s%s\n",
