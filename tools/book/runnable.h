@@ -1,12 +1,35 @@
-// Runnable: what the page needs to run kernels with its engine: which listings are kernels of a
-// lab, and as JSON the programs around them and around the holes of exercises.
+// Runnable: which listings are kernels that the page can run with its engine, and which exercises
+// it can check.
 #ifndef BOOK_RUNNABLE_H
 #define BOOK_RUNNABLE_H
 
 #include "book/book.h"
+#include "book/stages.h"
+
+typedef struct {
+    Str chapter;
+    size_t chunk; // the file target
+    Stage *stages;
+    size_t stage_count;
+} RunnableLab;
+
+// A listing: the kernel that it defines and the lab that launches it.
+typedef struct {
+    Str kernel;
+    const RunnableLab *lab; // NULL: not runnable
+} RunnableListing;
+
+struct Runnables {
+    RunnableLab *labs;
+    size_t lab_count;
+    RunnableListing *listings; // one per chunk
+};
 
 // Finds the kernels of the labs, and sets book->runnables: the page has an engine.
 void runnable_collect(Book *book);
+
+// Whether the page can check this exercise. Without an engine, it checks none.
+bool runnable_is_checked(const Book *book, const Exercise *exercise);
 
 // Adds the classes and attributes of a listing to a div: .runnable data-kernel="NAME" data-lab="04"
 // for a kernel of a lab that the page can run, .editable for the hole of an exercise. Nothing if
@@ -14,25 +37,7 @@ void runnable_collect(Book *book);
 void runnable_add_classes(const Book *book, Buf *text, size_t chunk);
 void runnable_add_attributes(const Book *book, Buf *text, size_t chunk);
 
-// Adds data-exercise="4.1" to the div of an exercise that the page can check.
-void runnable_add_exercise(const Book *book, Buf *text, const Exercise *exercise);
-
-// The programs:
-//
-//     {"counters": {"shared_ld_conflicts": "shared load conflicts", …},
-//      "exercises": {"4.1": {"demands": [{"hints": [{"hint": 1, "if": ""}], "text": "wrong == 0",
-//          "words": "no wrong results"}], "hole": "padded-double",
-//          "program": "code/exercises/04_padded_doubles.cu", "solution": "…"}},
-//      "labs": {"04": {"first": ["shared_ld_conflicts", …], "program": "code/04_bank_conflicts.cu",
-//          "recorded": [{"block": 256, "counters": {…}, "kernel": "block_sum_mask", "n": 100000}],
-//          "stages": [{"block": 0, "function": "block_sum_mask", "kernel": "block_sum_mask",
-//              "name": "block_sum_mask"}]}},
-//      "chunks": {"block-sum-mask": {"file": "03-bit-ops.md", "line": 90, "text": "…"}, …}}
-//
-// A chunk's text refers to others as in the chapter: <<name>> on a line. The harness of labs is
-// left out, since the engine has its own. The driver of exercises, which only nvcc needs, has
-// "driver": true. `recorded` are the rows of cpu.csv that the page can run. `first` are the
-// counters that the chapter mentions. A solution is there if a demand refers to it.
-Str runnable_json(Book *book);
+// A chunk's lines, as they are in the chapter.
+Str runnable_text(const ChunkTable *table, size_t chunk);
 
 #endif

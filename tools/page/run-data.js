@@ -1,5 +1,5 @@
 // The programs around the kernels that the page can run, which make puts into the page compressed
-// (tools/book/runnable.h documents them), and what the reader has typed, in the browser's storage.
+// (tools/book/programs.h documents them), and what the reader has typed, in the browser's storage.
 const pageRun = {};
 
 (function () {

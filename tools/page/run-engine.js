@@ -2,7 +2,7 @@
 //
 // The engine exports its memory and four functions:
 //
-//     engine_alloc(length)          where to write a request of so many bytes
+//     engine_alloc(length)          where to write a request of this many bytes
 //     engine_run(at, length)        runs it; may trap after it has stored an answer
 //     engine_answer()               where the answer is, UTF-8
 //     engine_answer_length()        its length in bytes

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/version.h"
 #include "book/chapters.h"
+#include "book/programs.h"
 #include "book/rungs.h"
 #include "book/runnable.h"
 #include "notebook/notebook.h"
@@ -290,7 +291,7 @@ static int write_names(Arena *arena, Book *book, const Options *options) {
 
 static int write_programs(Arena *arena, Book *book, const Options *options) {
     chapters_open(book);
-    Str programs = runnable_json(book);
+    Str programs = programs_json(book);
     if (book->error_count) return print_errors(book);
     return write_book(arena, options, options->output, programs);
 }
