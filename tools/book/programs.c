@@ -82,20 +82,17 @@ static void add_chunks(Json *json, Pieces *pieces) {
 
 // --- labs ---
 
-// Whether a counter is of the PTX that the page runs, not of machine code or of a launch's shape.
-static bool is_counter(Str column) {
-    static const Str others[] = {STR("chapter"), STR("source"), STR("kernel"),
-                                 STR("n"),       STR("grid"),   STR("block")};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (str_equal(column, others[i])) return false;
-    return !str_starts(column, STR("machine_"));
+// Whether a column is a counter of the PTX that the page runs, not of machine code or of a launch.
+static bool is_counter(const ResultTable *table, size_t column) {
+    return column >= results_column(table, STR("warp_insts")) &&
+           !str_starts(table->columns[column], STR("machine_"));
 }
 
 static void add_counters(Json *json, const ResultTable *table) {
     Arena *arena = json->out->arena;
     json_open(json, STR("counters"), '{');
     for (size_t i = 0; table && i < table->column_count; i++)
-        if (is_counter(table->columns[i]))
+        if (is_counter(table, i))
             json_text(json, table->columns[i], key_counter_title(arena, table->columns[i]));
     json_close(json, '}');
 }
@@ -115,7 +112,7 @@ static bool mentions(Str text, Str column) {
 static void add_first(Json *json, const ResultTable *table, Str chapter_text) {
     json_open(json, STR("first"), '[');
     for (size_t i = 0; table && i < table->column_count; i++)
-        if (is_counter(table->columns[i]) && mentions(chapter_text, table->columns[i]))
+        if (is_counter(table, i) && mentions(chapter_text, table->columns[i]))
             json_text(json, STR(""), table->columns[i]);
     json_close(json, ']');
 }
@@ -132,7 +129,7 @@ static void add_recorded(Json *json, const ResultTable *table, Str chapter) {
             json_plain(json, STR("block"), results_cell(table, row, STR("block")));
             json_open(json, STR("counters"), '{');
             for (size_t c = 0; c < table->column_count; c++)
-                if (is_counter(table->columns[c]) && row->cells[c].len)
+                if (is_counter(table, c) && row->cells[c].len)
                     json_plain(json, table->columns[c], row->cells[c]);
             json_close(json, '}');
             json_text(json, STR("kernel"), kernels[k].name);

@@ -36,7 +36,7 @@ const pageRun = {};
             let piece = null;
             if (lines.at(-1) === "") lines.pop();
             lines.forEach(function (line, k) {
-                const reference = mine ? null : REFERENCE.exec(line);
+                const reference = REFERENCE.exec(line);
                 if (reference) {
                     piece = null;
                     add(reference[2], indent + reference[1]);

@@ -42,6 +42,7 @@
         at.stop.disabled = true;
         box.append(at.editor.box, at.bar, at.result);
         box.classList.add("open");
+        pageRun.save(); // the page needs no hint any more
         return at;
     }
 
