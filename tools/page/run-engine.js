@@ -2,57 +2,92 @@
 //
 // The engine exports its memory and four functions:
 //
-//     engine_alloc(length)          where to write a request of this many bytes
-//     engine_run(at, length)        runs it; may trap after it has stored an answer
-//     engine_answer()               where the answer is, UTF-8
-//     engine_answer_length()        its length in bytes
+//     engine_alloc(bytes)           where to write a request of this many bytes
+//     engine_answer(at, bytes)      answers it; may trap after it has stored a result
+//     engine_result()               where the result is, UTF-8
+//     engine_result_bytes()         its length
 //
-// A request and its answer are JSON; run.js makes the one, run-result.js and run-exercise.js read
-// the other. The engine needs no imports; if it calls one, its run has failed.
+// A request and its result are JSON. run.js makes requests:
+//
+//     {"files": [{"name", "line", "text"}..],      the program in pieces; the reader's is "listing"
+//      "stage": "block_sum_strided", "n": 100000, "block": 256, "check", "trace", "banks": true}
+//     {"files": [..], "exercise": true, "solution": [..] if a requirement refers to it,
+//      "demands": [{"text": "wrong == 0", "hints": [{"hint": 1, "if": "races > 0"}..], "words"}..]}
+//
+// Every result has "error": null or {"file", "line", "column", "message"}, and "hazards":
+// [{"kind", "file", "line", "text", "advice", "count", "other": {"file", "line"} or null}..].
+// A stage's result also has
+//
+//     "answer": "right", "wrong" or null, "said": "The sum is ..", "milliseconds",
+//     "launches": [{"grid": [x, y, z], "block": [x, y, z], "shared_bytes"}..],
+//     "counters": {"shared_ld_conflicts": 0, ..}   of the stage's kernel, as in simt --csv
+//     "banks": {"file", "line", "wavefronts", "lanes": [bank or -1, 32 of them], "words": [32]}
+//                                                  of the worst access, null if none has conflicts
+//     "steps": "0,5,store,ffffffff,0+1x32,..\n.."  rows of collect/steps.h, or null
+//
+// and that of an exercise
+//
+//     "demands": [{"verdict": "holds", "fails", "unknown" or "time", "left": "64",
+//                  "relation": "<=", "right": "8", "evidence": [{"file", "line", "text"}..]}..]
+//     "hint": 1, or 0                              for the first requirement that fails
+//
+// Each run has a new instance, so it does not matter how the last one ended.
 (function () {
     "use strict";
 
     // The worker. It gets {engine: base64} or {engine: a compiled module} and then {request},
-    // and sends {module} once and {answer, broken} or {failure} for each request.
+    // and sends {module} once and {answer} or {failure} for each request.
     function work() {
-        let engine = null;
+        const BAD_FILE = 8, NANOSECONDS = 1e6;
+        let module = null, memory = null;
 
-        async function open(packed) {
-            let module = packed;
-            if (typeof packed === "string") {
-                module = await WebAssembly.compile(await unpack(packed));
-                postMessage({ module: module });
-            }
-            const imports = {};
-            for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-                imports[from] = imports[from] || {};
-                imports[from][name] = function () { throw new Error("the engine has called " + name); };
-            }
-            engine = (await WebAssembly.instantiate(module, imports)).exports;
-            if (engine._initialize) engine._initialize();
+        async function compile(packed) {
+            if (typeof packed !== "string") return packed;
+            const compiled = await WebAssembly.compile(await unpack(packed));
+            postMessage({ module: compiled });
+            return compiled;
         }
 
-        function run(request) {
+        // What the engine's C library calls: there is a clock, and no files.
+        const host = {
+            clock_time_get: function (clock, precision, at) {
+                new DataView(memory.buffer).setBigUint64(at, BigInt(Math.round(performance.now() * NANOSECONDS)), true);
+                return 0;
+            },
+            proc_exit: function (status) { throw new Error("the engine ended with status " + status); },
+        };
+
+        async function open() {
+            const imports = {};
+            for (const { module: from, name } of WebAssembly.Module.imports(await module)) {
+                imports[from] = imports[from] || {};
+                imports[from][name] = host[name] || function () { return BAD_FILE; };
+            }
+            const engine = (await WebAssembly.instantiate(await module, imports)).exports;
+            memory = engine.memory;
+            if (engine._initialize) engine._initialize();
+            return engine;
+        }
+
+        function answer(engine, request) {
             const text = new TextEncoder().encode(JSON.stringify(request)), at = engine.engine_alloc(text.length);
             let trap = null;
-            new Uint8Array(engine.memory.buffer, at, text.length).set(text);
+            if (!at) throw new Error("there is no memory");
+            new Uint8Array(memory.buffer, at, text.length).set(text);
             try {
-                engine.engine_run(at, text.length);
+                engine.engine_answer(at, text.length);
             } catch (error) {
                 trap = error;
             }
-            const length = engine.engine_answer_length();
-            if (!length) throw trap || new Error("the engine gave no answer");
-            const bytes = new Uint8Array(engine.memory.buffer, engine.engine_answer(), length);
-            postMessage({ answer: JSON.parse(new TextDecoder().decode(bytes)), broken: trap !== null });
+            const length = engine.engine_result_bytes();
+            if (!length) throw trap || new Error("the engine gave no result");
+            return JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, engine.engine_result(), length)));
         }
 
-        let ready = null;
         onmessage = async function (event) {
             try {
-                if (event.data.engine) ready = open(event.data.engine);
-                await ready;
-                if (event.data.request) run(event.data.request);
+                if (event.data.engine) module = compile(event.data.engine);
+                if (event.data.request) postMessage({ answer: answer(await open(), event.data.request) });
             } catch (error) {
                 postMessage({ failure: String(error.message || error) });
             }
@@ -92,7 +127,7 @@
                     module = got.module;
                     return;
                 }
-                if (got.broken || got.failure) end();
+                if (got.failure) end();
                 busy = null;
                 resolve(got);
             };

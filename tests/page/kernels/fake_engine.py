@@ -48,7 +48,7 @@ I32, GET, SET, GET_GLOBAL, SET_GLOBAL, LOAD, LOAD8, ADD, SUB, EQ, GE = (
     b"\x7f", b"\x20", b"\x21", b"\x23\0", b"\x24\0", b"\x28\2\0", b"\x2d\0\0", b"\x6a", b"\x6b", b"\x46", b"\x4f")
 
 
-def run_code():
+def answer_code():
     at, left = GET + b"\0", GET + b"\1"
     step = at + const(1) + ADD + SET + b"\0" + left + const(1) + SUB + SET + b"\1"
     which = at + const(1) + ADD + LOAD8 + const(ord("0")) + SUB + SET_GLOBAL
@@ -58,7 +58,7 @@ def run_code():
     return const(0) + SET_GLOBAL + b"\x03\x40" + found + step + left + b"\x0d\0\x0b"
 
 
-def answer_code(offset):
+def result_code(offset):
     """Loads entry `which` of the table of places and lengths."""
     return GET_GLOBAL + const(3) + b"\x74" + const(TABLE + offset) + ADD + LOAD
 
@@ -71,14 +71,14 @@ def module(answers):
         places[which * 8:which * 8 + 8] = (TEXTS + len(texts)).to_bytes(4, "little") + len(text).to_bytes(4, "little")
         texts += text
     types = [b"\x60\1\x7f\1\x7f", b"\x60\2\x7f\x7f\0", b"\x60\0\1\x7f"]
-    exports = [("memory", 2, 0), ("engine_alloc", 0, 0), ("engine_run", 0, 1), ("engine_answer", 0, 2),
-               ("engine_answer_length", 0, 3)]
+    exports = [("memory", 2, 0), ("engine_alloc", 0, 0), ("engine_answer", 0, 1), ("engine_result", 0, 2),
+               ("engine_result_bytes", 0, 3)]
     data = [b"\0" + const(at) + b"\x0b" + size(len(bytes_)) + bytes_ for at, bytes_ in ((TABLE, bytes(places)), (TEXTS, texts))]
     return b"\0asm\1\0\0\0" + b"".join([
         section(1, vector(types)), section(3, vector([b"\0", b"\1", b"\2", b"\2"])), section(5, vector([b"\0" + size(PAGES)])),
         section(6, vector([I32 + b"\1" + const(0) + b"\x0b"])),
         section(7, vector(size(len(name)) + name.encode() + bytes([kind, index]) for name, kind, index in exports)),
-        section(10, vector([body(const(REQUEST)), body(run_code()), body(answer_code(0)), body(answer_code(4))])),
+        section(10, vector([body(const(REQUEST)), body(answer_code()), body(result_code(0)), body(result_code(4))])),
         section(11, vector(data))])
 
 
