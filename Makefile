@@ -130,7 +130,7 @@ book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
 # With an engine, the page runs kernels. Without one, it is the same page without them.
 ENGINE ?= $(wildcard $(B)/engine.wasm.gz)
 flags_engine = $(ENGINE)
-$(B)/programs.json: $(B)/weave $(CHAPTERS) $(wildcard results/cpu.csv)
+$(B)/programs.json: $(B)/weave $(CHAPTERS) $(wildcard results/cpu*.csv)
 	$(Q)$(WEAVE) -t programs -o $@ $(CHAPTERS) && touch $@
 $(B)/book.done: $(B)/weave $(B)/flags/engine $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
 	@echo 'weave book.md, book/'

@@ -10,8 +10,6 @@
 #include "book/runnable.h"
 #include "numbers/value.h"
 
-enum { LARGEST_N = 1000000 }; // that the page offers
-
 // --- chunks ---
 
 // What comes after the lab or the exercise: the code that runs it.
@@ -117,20 +115,22 @@ static void add_first(Json *json, const ResultTable *table, Str chapter_text) {
     json_close(json, ']');
 }
 
-static void add_recorded(Json *json, const ResultTable *table, Str chapter) {
+// Adds the rows of cpu-small.csv. Those of another version of the lab are left out.
+static void add_recorded(Json *json, const Book *book, Str chapter) {
+    const ResultTable *table = book->results->small;
+    const KeyScope scope = book_scope(book);
     size_t kernel_count = 0;
     const ResultKernel *kernels = table ? results_kernels(table, chapter, &kernel_count) : NULL;
     json_open(json, STR("recorded"), '[');
     for (size_t k = 0; k < kernel_count; k++)
         for (size_t r = 0; r < kernels[k].row_count; r++) {
             const ResultRow *row = &table->rows[kernels[k].rows[r]];
-            if (row->n > LARGEST_N) continue;
+            if (key_is_stale(&scope, table, row)) continue;
             json_open(json, STR(""), '{');
             json_plain(json, STR("block"), results_cell(table, row, STR("block")));
             json_open(json, STR("counters"), '{');
             for (size_t c = 0; c < table->column_count; c++)
-                if (is_counter(table, c) && row->cells[c].len)
-                    json_plain(json, table->columns[c], row->cells[c]);
+                if (is_counter(table, c)) json_plain(json, table->columns[c], row->cells[c]);
             json_close(json, '}');
             json_text(json, STR("kernel"), kernels[k].name);
             add_number(json, STR("n"), row->n);
@@ -163,7 +163,7 @@ static void add_labs(Json *json, Pieces *pieces) {
         json_open(json, lab->chapter, '{');
         add_first(json, counters, book->chunks->files[chunk->file].text);
         json_text(json, STR("program"), code_name(book, lab->chunk));
-        add_recorded(json, counters, lab->chapter);
+        add_recorded(json, book, lab->chapter);
         add_stages(json, lab);
         json_close(json, '}');
         add_pieces(pieces, lab->chunk, false);

@@ -19,7 +19,7 @@
 //
 // A chunk's text refers to others as in the chapter: <<name>> on a line. The harness of labs is
 // left out, since the engine has its own. The driver of exercises, which only nvcc needs, has
-// "driver": true. `recorded` are the rows of cpu.csv that the page can run. `first` are the
+// "driver": true. `recorded` are the rows of cpu-small.csv. `first` are the
 // counters that the chapter mentions. A solution is there if a demand refers to it.
 Str programs_json(Book *book);
 

@@ -8,7 +8,8 @@ const pageRun = {};
 
     // The bytes of a script element with base64 of a gzip file.
     pageRun.unpack = async function (base64) {
-        const bytes = Uint8Array.from(atob(base64), function (char) { return char.charCodeAt(0); });
+        const text = atob(base64), bytes = new Uint8Array(text.length);
+        for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
         const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
         return new Response(stream).arrayBuffer();
     };
