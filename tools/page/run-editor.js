@@ -119,7 +119,8 @@
             bubble: function (line, column, words) {
                 bubble.textContent = words;
                 bubble.style.setProperty("--line", line);
-                bubble.style.setProperty("--column", Math.max(0, Math.min((column || 1) - 1, 40)));
+                bubble.style.setProperty("--column", (column || 1) - 1);
+                bubble.classList.toggle("above", line > 1 && line + 1 >= area.value.split("\n").length); // below is no room
                 bubble.hidden = false;
                 area.setAttribute("aria-invalid", "true");
             },

@@ -167,9 +167,21 @@
 
     const nameOf = function (box) { return box.dataset.exercise; };
 
-    function mark(exercise) {
-        const label = exercise.querySelector(":scope > .label p");
-        if (label && !label.querySelector(".solved")) label.append(make("span", "solved", " solved"));
+    // Marks the exercises that are solved, and counts them beside the heading above.
+    function markSolved() {
+        const counts = new Map();
+        for (const exercise of document.querySelectorAll(".exercise[data-exercise]")) {
+            const label = exercise.querySelector(":scope > .label p"), heading = exercise.closest("section").querySelector("h2, h1");
+            const count = counts.get(heading) || { solved: 0, of: 0 };
+            counts.set(heading, count);
+            count.of++;
+            if (!saved.solved[nameOf(exercise)]) continue;
+            count.solved++;
+            if (!label.querySelector(".solved")) label.append(make("span", "solved", " solved"));
+        }
+        for (const [heading, count] of counts) {
+            if (heading && count.solved) heading.dataset.solved = count.solved + " of " + count.of + " solved here";
+        }
     }
 
     const RELATIONS = { "==": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than " };
@@ -211,7 +223,7 @@
         if (!done) return;
         saved.solved[nameOf(exercise)] = true;
         pageRun.save();
-        mark(exercise);
+        markSolved();
     }
 
     function saveFile(at, asked) {
@@ -269,6 +281,5 @@
         const box = document.getElementById("chunk-" + name.replace(/[/.]/g, "-"));
         if (box) box.classList.add("edited");
     }
-    if (Object.keys(saved.solved).length)
-        for (const exercise of document.querySelectorAll(".exercise[data-exercise]")) if (saved.solved[nameOf(exercise)]) mark(exercise);
+    if (Object.keys(saved.solved).length) markSolved();
 })();
