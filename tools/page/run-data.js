@@ -51,6 +51,11 @@ const pageRun = {};
         return pieces;
     };
 
+    // The text of a chunk, with those that it includes: what the reader edits.
+    pageRun.textOf = function (data, name) {
+        return pageRun.pieces(data, name, "", "", true).map(function (piece) { return piece.text; }).join("");
+    };
+
     pageRun.fileOf = function (data, program, hole, text) {
         return pageRun.pieces(data, program, hole, text, true).map(function (piece) { return piece.text; }).join("");
     };

@@ -3,7 +3,7 @@
 (function () {
     "use strict";
     const make = pageRun.make, number = pageRun.number, count = pageRun.count;
-    const MOST_HAZARDS = 8;
+    const MOST_HAZARDS = 8, INSTRUCTIONS = ["warp_insts", "thread_insts"]; // which differ between compilers
 
     // A place as the reader knows it: a button that moves the caret to that line of the listing, a
     // link to another listing, or a line of the chapter.
@@ -51,13 +51,18 @@
         for (const name of names) {
             const now = answer.counters[name], title = at.data.counters[name] || name.replace(/_/g, " ");
             const row = make("tr", "", make("th", { scope: "row" }, title.replace(" (PTX)", "")), make("td", { class: "r", "data-counter": name }, number(now)));
-            if (nvcc) row.append(make("td", { class: nvcc[name] === now ? "r" : "r other", "data-nvcc": name }, nvcc[name] === undefined ? "" : number(nvcc[name])));
+            if (nvcc) row.append(make("td", { class: nvcc[name] === now || INSTRUCTIONS.includes(name) ? "r" : "r other", "data-nvcc": name }, nvcc[name] === undefined ? "" : number(nvcc[name])));
             if (before) row.append(make("td", { class: "r change", "data-change": name }, changeOf(now, before[name])));
             body.append(row);
         }
         table.append(body);
         return make("div", "table-frame", table);
     }
+
+    // Whether two compilers made the same accesses.
+    pageRun.sameAccesses = function (counters, nvcc) {
+        return Object.keys(nvcc).every(function (name) { return INSTRUCTIONS.includes(name) || nvcc[name] === counters[name]; });
+    };
 
     // The counters that the chapter mentions, and the others in a fold.
     pageRun.counters = function (at, first, answer, nvcc, before) {

@@ -21,23 +21,22 @@
 
     // ---- What a listing and an exercise have in common: the editor and one run at a time ----
 
-    // An open editor in a chunk's box: {data, name, chunk, editor, bar, said, found}.
+    // An open editor in a chunk's box, for its text with those of the chunks in it: {data, name,
+    // editor, bar, said, found}. `press` runs it.
     function open(box, data, name, press) {
-        const chunk = data.chunks[name], text = Object.hasOwn(saved.texts, name) ? saved.texts[name] : chunk.text;
-        const at = { data: data, box: box, name: name, chunk: chunk, press: press };
-        const without = text.replace(/\n$/, "");
-        at.editor = pageRun.editor(name + ": the code", without, function (now) {
+        const book = pageRun.textOf(data, name).trimEnd(), at = { data: data, box: box, name: name };
+        at.editor = pageRun.editor(name + ": the code", Object.hasOwn(saved.texts, name) ? saved.texts[name] : book, function (now) {
             if (at.isBook()) delete saved.texts[name];
             else saved.texts[name] = now;
             pageRun.save();
-        }, function () { press(); });
-        at.isBook = function () { return at.editor.area.value.trimEnd() === chunk.text.trimEnd(); };
+        }, press);
+        at.isBook = function () { return at.editor.area.value.trimEnd() === book; };
         at.bar = make("div", "run-bar");
         at.said = make("p", { class: "run-said", role: "status" });
         at.found = make("div", "found");
         at.result = make("div", "run-result", at.said, at.found);
         at.stop = button("stop", "Stop", function () { pageRun.stop(); });
-        at.reset = button("reset", "Reset", function () { at.editor.reset(chunk.text.replace(/\n$/, "")); });
+        at.reset = button("reset", "Reset", function () { at.editor.reset(book); });
         at.reset.title = "Restore the book\u2019s text";
         at.stop.disabled = true;
         box.append(at.editor.box, at.bar, at.result);
@@ -117,7 +116,8 @@
         say(at, answerWords(answer).trim() + " " + (hazards.length ? pageRun.count(hazards.length, "hazard") + "." : "No hazards."), clean ? "right" : "off");
         if (answer.answer) at.said.dataset.answer = answer.answer;
         const about = make("p", "about", launch ? shape(launch) + ". " : "", "Run in " + number(Math.max(1, Math.round(answer.milliseconds))) + " ms" +
-            (at.isBook() ? "." : ". Accesses are counted as your text makes them."));
+            (!at.isBook() ? ". Accesses are counted as your text makes them." : !nvcc ? "." :
+                pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". nvcc makes the same accesses; only its instructions may differ." : ". \u2260 marks where nvcc differs."));
         at.found.append(pageRun.hazards(at, hazards));
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
