@@ -50,7 +50,6 @@
     // part. ----
 
     function drawWarps(at, parent, y, model, step) {
-        if (!model.warps) return y;
         const busy = new Set(step.section.steps.map(function (other) { return other.warp; }));
         const size = Math.min(34, (at.width - at.gutter) / model.warps);
         label(at, parent, y, "warp");
@@ -150,7 +149,6 @@
     }
 
     function drawMemory(at, parent, y, model, step) {
-        if (!model.words) return y;
         const memory = model.memory[step.index], asked = new Map();
         step.banks.forEach(function (bank) {
             bank.forEach(function (word) { asked.set(word.word, bank.length > 1 ? "clash" : ""); });

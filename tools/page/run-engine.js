@@ -86,7 +86,10 @@
 
         onmessage = async function (event) {
             try {
-                if (event.data.engine) module = compile(event.data.engine);
+                if (event.data.engine) {
+                    module = compile(event.data.engine);
+                    module.catch(function () { return; }); // the request that waits for it reports the failure
+                }
                 if (event.data.request) postMessage({ answer: answer(await open(), event.data.request) });
             } catch (error) {
                 postMessage({ failure: String(error.message || error) });

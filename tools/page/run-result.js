@@ -83,11 +83,16 @@
         const picture = stepPlayer.makeSvg("svg", { role: "img" }), stage = make("div", "stage"), figure = make("figure", "play run-banks");
         const words = "has the access with the most bank conflicts: it takes " + count(banks.wavefronts, "wavefront") + ". A bank serves one word per wavefront; the other lanes that need this bank wait.";
         picture.setAttribute("aria-label", "Line " + banks.line + " " + words);
-        model.warps = model.words = 0; // draw neither warps nor all of shared memory
+        model.warps = model.words = 0; // neither warps nor all of shared memory
         stage.append(picture);
         figure.append(make("figcaption", "", pageRun.placeOf(at, banks), " " + words), stage);
         new ResizeObserver(function () {
-            if (stage.clientWidth) stepPlayer.draw(picture, Math.floor(stage.clientWidth), model, step);
+            if (!stage.clientWidth) return;
+            stepPlayer.draw(picture, Math.floor(stage.clientWidth), model, step);
+            picture.firstChild.remove(); // the label of the warps
+            const part = picture.getBBox(), height = part.y + part.height + 4;
+            picture.setAttribute("viewBox", [0, part.y - 2, picture.getAttribute("width"), height - part.y].join(" "));
+            picture.setAttribute("height", height - part.y);
         }).observe(stage);
         return figure;
     };
