@@ -1,6 +1,6 @@
 """Assembles a WebAssembly module with the exports of the page's engine (tools/page/run-engine.js). It compiles
 nothing: a mark @N in the request chooses the Nth answer; without a mark, it gives answer 0. It calls the clock and
-a file as the engine's C library does; if the clock stands at 0 or there is a file, it gives no answer."""
+a file as the engine's C library does; if the clock reads 0 or there is a file, it gives no answer."""
 import gzip
 import json
 
