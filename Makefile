@@ -14,6 +14,7 @@
 #: FLAGS            options of the lab that make chapter-N runs: FLAGS="-n 1000"
 #: N                the number of elements that labs sum (default: 25600000)
 #: DEVICE=cpu       run the labs on the CPU device even if there is a GPU
+#: ENGINE           the engine that runs kernels in build/book.html (default: build/engine.wasm.gz, if it is there)
 #: B                the build folder (default: build)
 #: V=1              print each command and its output
 B ?= build
@@ -87,7 +88,7 @@ all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## bui
 	@echo '$(words $(runs)) labs correct on $(or $(GPU),the CPU device); open $(B)/book.html'
 include tools/build/tools.mk
 
-$(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc: $(B)/flags/%: $$(call other_flags,$$*)
+$(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc $(B)/flags/engine: $(B)/flags/%: $$(call other_flags,$$*)
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(flags_$*))' >$@.new && mv $@.new $@
 
@@ -126,14 +127,21 @@ $(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(B)/collect $(wildcard results/*
 	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- "$$python" $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*.svg figures/*.webp,$@)
 book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
-$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
+# With an engine, the page runs kernels. Without one, it is the same page without them.
+ENGINE ?= $(wildcard $(B)/engine.wasm.gz)
+flags_engine = $(ENGINE)
+$(B)/programs.json: $(B)/weave $(CHAPTERS) $(wildcard results/cpu*.csv)
+	$(Q)$(WEAVE) -t programs -o $@ $(CHAPTERS) && touch $@
+$(B)/book.done: $(B)/weave $(B)/flags/engine $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
 	@echo 'weave book.md, book/'
 	$(Q)$(keep) book book.md -- $(WEAVE) -t pages -o book $(CHAPTERS)
-	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
+	$(Q)$(WEAVE) $(if $(ENGINE),-e) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
 	@$(call stamp,$(CHAPTERS) book.md $(PAGES) $(B)/book.pandoc.md,$@)
+$(B)/book.html: $(if $(ENGINE),$(ENGINE) $(B)/programs.json)
 $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/page/*)
 	@echo 'pandoc $@'
-	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@
+	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@ \
+	  $(if $(filter %.html,$@),$(if $(ENGINE),'$(ENGINE)' $(B)/programs.json))
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
 # If both are built, notebooks wait for the book, so that weave reports an error in a chapter once.
 notebooks: $(B)/notebooks.done  ## weave notebooks/, which run the labs on a Colab GPU or in any Jupyter

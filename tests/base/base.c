@@ -482,6 +482,7 @@ static void test_kinds(void) {
                 {"cpu", "counts", "", ""},
                 {"cpu-machine", "counts-machine", "", ""},
                 {"cpu-lines", "counts-lines", "", ""},
+                {"cpu-small", "counts-small", "", ""},
                 {"cpu-x", "times", "cpu-x", ""},
                 {"trace-04-sum", "trace", "", "04"},
                 {"steps/04-sum-64", "steps", "", "04"},

@@ -17,6 +17,7 @@ static const struct {
     {CATALOG_PREDICTED, STR("predicted"), STR("predicted/"), STR("")},
     {CATALOG_COUNTS_MACHINE, STR("counts-machine"), STR("cpu-machine"), STR("")},
     {CATALOG_COUNTS_LINES, STR("counts-lines"), STR("cpu-lines"), STR("")},
+    {CATALOG_COUNTS_SMALL, STR("counts-small"), STR("cpu-small"), STR("")},
     {CATALOG_MACHINE, STR("machine"), STR(""), STR("-machine")},
     {CATALOG_LIMITS, STR("limits"), STR(""), STR("-limits")},
     {CATALOG_SHAPES, STR("shapes"), STR(""), STR("-shapes")},
@@ -26,8 +27,8 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static bool is_of_cpu(CatalogKind kind) {
-    return kind == CATALOG_COUNTS || kind == CATALOG_COUNTS_MACHINE || kind == CATALOG_COUNTS_LINES;
+bool catalog_is_counts(CatalogKind kind) {
+    return kind >= CATALOG_COUNTS && kind <= CATALOG_COUNTS_SMALL;
 }
 
 CatalogFile catalog_file(Str name) {
@@ -35,7 +36,7 @@ CatalogFile catalog_file(Str name) {
     size_t k = 0;
     for (; k < KINDS - 1; k++) {
         const bool fits = str_starts(name, kinds[k].before) && str_ends(name, kinds[k].after);
-        if (fits && (!is_of_cpu(kinds[k].kind) || name.len == kinds[k].before.len)) break;
+        if (fits && (!catalog_is_counts(kinds[k].kind) || name.len == kinds[k].before.len)) break;
     }
     const Str rest = str_slice(name, kinds[k].before.len, name.len - kinds[k].after.len);
     file.kind = kinds[k].kind;

@@ -9,6 +9,7 @@
 //     counts          cpu.csv                  what the CPU device counted per kernel, of PTX
 //     counts-machine  cpu-machine.csv          the same of machine code
 //     counts-lines    cpu-lines.csv            the same of PTX, per line of code
+//     counts-small    cpu-small.csv            of PTX at 100,000 elements, for kernels in the page
 //     trace           trace-NN-KERNEL.csv      which lane accesses which word, for figures
 //     steps           steps/NN-KERNEL-B.csv    what the page's player shows
 //     errors          errors/NAME.csv          rounding errors
@@ -29,6 +30,7 @@ typedef enum {
     CATALOG_COUNTS,
     CATALOG_COUNTS_MACHINE,
     CATALOG_COUNTS_LINES,
+    CATALOG_COUNTS_SMALL,
     CATALOG_TRACE,
     CATALOG_STEPS,
     CATALOG_ERRORS,
@@ -44,6 +46,9 @@ typedef struct {
 
 // Classifies a file by its path in the results folder, given without `.csv`.
 CatalogFile catalog_file(Str name);
+
+// Whether a file of this kind holds counts of the CPU device.
+bool catalog_is_counts(CatalogKind kind);
 
 // The kind's name in the list above.
 Str catalog_kind_name(CatalogKind kind);

@@ -57,8 +57,9 @@ struct Book {
     Str reference; // name of the reference device
     KeySource *sources;
     size_t source_count;
-    struct Names *names; // names.h
-    struct Rungs *rungs; // rungs.h
+    struct Names *names;               // names.h
+    struct Rungs *rungs;               // rungs.h
+    const struct Runnables *runnables; // runnable.h; NULL: the page has no engine
 
     Buf out;
     size_t file; // the chapter that is being woven

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/lab.h"
+#include "book/runnable.h"
 
 Str code_name(const Book *book, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
@@ -209,7 +210,11 @@ void code_weave(Book *book, size_t chunk) {
         return;
     }
     if (book->style == BOOK_PANDOC) {
-        buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
+        buf_add(&text, STR(":::: {.chunk"));
+        runnable_add_classes(book, &text, chunk);
+        buf_format(&text, " #%.*s", STR_ARG(anchor_of(book, chunk)));
+        runnable_add_attributes(book, &text, chunk);
+        buf_add(&text, STR("}\n::: caption\n"));
         book_add(book, buf_str(&text));
     }
     if (has_caption(book, chunk)) {

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/code.h"
+#include "book/runnable.h"
 
 Str exercises_number(const Book *book, const Exercise *exercise) {
     Buf number = {.arena = book->arena};
@@ -40,6 +41,8 @@ void exercises_open(Book *book, size_t line) {
     if (book->style == BOOK_PANDOC) {
         buf_format(&text, "::: {.exercise #%.*s", STR_ARG(exercise->id));
         demands_add_answer(book, &text, exercise);
+        if (runnable_is_checked(book, exercise))
+            buf_format(&text, " data-exercise=\"%.*s\"", STR_ARG(number));
         buf_format(&text, "}\n::: label\nExercise %.*s: %.*s [%s]{.kind}\n:::\n\n", STR_ARG(number),
                    STR_ARG(exercise->title), kind);
     } else {

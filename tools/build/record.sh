@@ -2,7 +2,7 @@
 # record.sh: record results of the labs on the current device into results/. make record calls it.
 #
 #   record.sh device    times and Nsight Compute's profile; on the CPU device counts of PTX and machine
-#                       code, also by line, traces, steps for the page's player, rounding errors
+#                       code, also by line and for small runs, traces, steps for the page's player, rounding errors
 #   record.sh newest    the labs with the attribute newest=, with the CUB in $CCCL
 #   record.sh shapes    the sweep of shapes; with the CUB in $CCCL, if given
 #
@@ -93,7 +93,10 @@ count() {
     lines=$(due results/cpu-lines.csv $RUNS $hazardous)
     counts=$(due results/cpu.csv $RUNS)
     machine=$(due results/cpu-machine.csv $RUNS)
-    plan $lines $counts $machine
+    small=''
+    for lab in $RUNS; do case $lab in 0* | 10_*) small="$small $lab@100000" ;; esac done # those that the page runs
+    smaller=$(due results/cpu-small.csv $small)
+    plan $lines $counts $machine $smaller
     for lab in $RUNS; do
         if has "$lines $counts $machine" "$lab" || has "$lines" "$lab@256" || lost "$lab"; then
             labs="$labs $lab" made="$made $R/$lab.csv $R/$lab.lines.csv $B/labs/$lab"
@@ -122,6 +125,12 @@ count() {
     write results/cpu-lines.csv lines.csv "$lines" $RUNS $hazardous
     write results/cpu-machine.csv machine.csv "$machine" $RUNS
     write results/cpu.csv csv "$counts" $RUNS
+    for run in $smaller; do
+        echo "run $run on the CPU device"
+        "$MAKE" -s "$B/labs/${run%@*}"
+        logged "$R/$run.log" "$B/simt" --last --csv "$R/$run.csv" "$B/labs/${run%@*}" -n "${run#*@}"
+    done
+    [ -z "$small" ] || write results/cpu-small.csv csv "$smaller" $small
     for source in $(ls code/first 2>/dev/null); do print_first "${source%.cu}"; done
 }
 # What a program of code/first/ prints on the CPU device, for the page to show.

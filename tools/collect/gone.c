@@ -56,8 +56,7 @@ void gone_remove(Arena *arena, const char *folder, char **labs, size_t count) {
     for (size_t i = 0; i < file_count; i++) {
         const CatalogKind kind = files[i].kind;
         const char *path = catalog_file_path(arena, folder, &files[i]);
-        if (kind == CATALOG_COUNTS || kind == CATALOG_COUNTS_LINES ||
-            kind == CATALOG_COUNTS_MACHINE) {
+        if (catalog_is_counts(kind)) {
             remove_rows(arena, path, labs, count);
         } else if (files[i].chapter.len && !has_lab(labs, count, files[i].chapter)) {
             if (unlink(path) != 0) lab_csv_die(path, 0, strerror(errno));

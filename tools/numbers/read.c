@@ -68,8 +68,7 @@ static const Str percentiles[PERCENTILES] = {STR("p5_us"), STR("median_us"), STR
 static void place_columns(Reader *reader) {
     const ResultTable *table = reader->table;
     const CatalogKind kind = table->file.kind;
-    const bool counts = !reader->any && (kind == CATALOG_COUNTS || kind == CATALOG_COUNTS_LINES ||
-                                         kind == CATALOG_COUNTS_MACHINE);
+    const bool counts = !reader->any && catalog_is_counts(kind);
     reader->kinds = ARENA_NEW(reader->arena, table->column_count, CellKind);
     for (size_t i = 0; i < table->column_count; i++)
         reader->kinds[i] = cell_kind(table->columns[i], counts);
@@ -307,7 +306,7 @@ static bool read_tables(Arena *arena, const char *folder, Tables *tables, ReadEr
         const CatalogKind kind = files[i].kind == CATALOG_NEWEST ? CATALOG_TIMES : files[i].kind;
         ResultTable *table = &tables->of[kind][tables->count[kind]];
         const char *path = catalog_file_path(arena, folder, &files[i]);
-        if (kind > CATALOG_COUNTS_LINES || kind == CATALOG_PREDICTED) continue;
+        if (kind > CATALOG_COUNTS_SMALL || kind == CATALOG_PREDICTED) continue;
         if (kind == CATALOG_MACHINE ? !read_machine(arena, path, files[i], table, error)
                                     : !read_table(arena, path, files[i].name, table, error))
             return false;
@@ -346,6 +345,7 @@ bool read_results(Arena *arena, const char *folder, Str reference, Results *resu
     results->machine_count = tables.count[CATALOG_MACHINE];
     results->counters = only(&tables, CATALOG_COUNTS);
     results->lines = only(&tables, CATALOG_COUNTS_LINES);
+    results->small = only(&tables, CATALOG_COUNTS_SMALL);
     for (size_t i = 0; i < tables.count[CATALOG_LIMITS]; i++)
         if (!add_limits(arena, devices, results->device_count, &tables.of[CATALOG_LIMITS][i],
                         results->counters, error))

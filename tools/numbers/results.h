@@ -56,6 +56,7 @@ typedef struct {
     const ResultTable *reference; // NULL if its file is missing
     const ResultTable *counters;  // cpu.csv joined with cpu-machine.csv; NULL if it is missing
     const ResultTable *lines;     // cpu-lines.csv; NULL if it is missing
+    const ResultTable *small;     // cpu-small.csv; NULL if it is missing
 } Results;
 
 // The index of a column; SIZE_MAX if there is none of that name.

@@ -29,6 +29,23 @@ local function fold(div)
     return div
 end
 
+-- The buttons of listings that the page can run, and a hint above the first.
+local hinted = false
+local function runnable(div)
+    local kernel, hole = div.classes:includes("runnable"), div.classes:includes("editable")
+    if not kernel and not hole then return nil end
+    local name = div.identifier:match("^chunk%-(.+)")
+    local button = string.format('<button type="button" class="%s">%s<span class="unseen"> %s</span></button>',
+        kernel and "run" or "check", kernel and "Run" or "Edit", name)
+    div.content[1].content:insert(pandoc.RawBlock("html", button)) -- into the caption
+    if kernel and not hinted then
+        hinted = true
+        div.content:insert(1, pandoc.RawBlock("html", '<p class="run-hint">Press Run to change this kernel and count what it does, '
+            .. "here in your browser. Your text stays in the browser, and Reset restores the book’s.</p>"))
+    end
+    return div
+end
+
 -- --- the estimated height of a section, in lines of text ---
 
 local tall = {
@@ -106,7 +123,9 @@ function Pandoc(document)
     for _, block in ipairs(document.blocks) do
         if block.t == "Header" and block.level == 1 then chapters:insert(block) end
     end
-    for _, section in ipairs(sections_of(document.blocks:walk({ Table = frame, Div = fold }))) do
+    local folded = document.blocks:walk({ Table = frame, Div = fold })
+    if document.meta.engine then folded = folded:walk({ Div = runnable }) end
+    for _, section in ipairs(sections_of(folded)) do
         if section[1].t == "Header" and section[1].level == 1 then
             if open > 0 then blocks:insert(raw("</div>")) end
             open = open + 1

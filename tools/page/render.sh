@@ -4,11 +4,13 @@
 set -eu
 
 usage="usage: render.sh BOOK.md OUT.html|OUT.epub|OUT.pdf
+       render.sh BOOK.md OUT.html ENGINE.wasm.gz PROGRAMS.json
+  With the engine and what weave -e and weave -t programs made, the page runs kernels.
   PANDOC names the pandoc to use (default pandoc; 2.17 or later)"
 
 [ "${1:-}" = -h ] && { echo "$usage"; exit 0; }
-[ $# -eq 2 ] || { echo "$usage" >&2; exit 2; }
-pandoc=${PANDOC:-pandoc} book=$1 out=$2
+[ $# -eq 2 ] || { [ $# -eq 4 ] && [ "${2%.html}" != "$2" ]; } || { echo "$usage" >&2; exit 2; }
+pandoc=${PANDOC:-pandoc} book=$1 out=$2 wasm=${3-} programs=${4-}
 here=$(dirname "$0")
 
 version=$("$pandoc" --version 2>/dev/null | sed -n '1s/^pandoc[^0-9]*//p') || version=
@@ -22,16 +24,30 @@ embed="--embed-resources"
 
 mkdir -p "$(dirname "$out")"
 fresh=$(dirname "$out")/.$$.$(basename "$out") page=$(dirname "$out")/.$$.html profile=
-trap 'rm -rf "$fresh" "$fresh.fat" "$page" "$page.fat" "$profile"' EXIT
+trap 'rm -rf "$fresh" "$fresh.fat" "$fresh.data" "$page" "$page.fat" "$profile"' EXIT
 trap 'exit 1' HUP INT TERM
 
 set -- --from markdown --standalone --syntax-definition "$here/cuda.xml" --columns 10000 \
     --lua-filter "$here/answers.lua"
+# Puts the engine and the programs into a page, compressed, before its scripts.
+embed_engine() {
+    mv "$1" "$1.fat"
+    {
+        sed '/^<\/main>$/q' "$1.fat"
+        printf '<script type="text/plain" id="run-engine">' && base64 "$wasm" | tr -d '\n' && echo '</script>'
+        printf '<script type="text/plain" id="run-programs">' && gzip -9nc "$programs" | base64 | tr -d '\n' && echo '</script>'
+        sed '1,/^<\/main>$/d' "$1.fat"
+    } >"$1"
+}
 html() {
     out_html=$1
     shift
     styles="theme code page player predict"
     scripts="player-data player-model player-words player-view player search page predict-number predict answer"
+    if [ -n "$wasm" ]; then
+        styles="$styles run" scripts="$scripts run-data run-engine run-editor run-result run"
+        set -- "$@" --metadata engine=true
+    fi
     for style in $styles; do set -- "$@" --css "$here/$style.css"; done
     for script in $scripts; do set -- "$@" --variable script="$here/$script.js"; done
     "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/listing.lua" \
@@ -44,6 +60,7 @@ html() {
         -e 's|(<t[hd]) style="text-align: center;"|\1 class="c"|g' \
         -e 's/(<[a-z]+ class)="([a-z]+)">/\1=\2>/g' \
         -e "/data:image/s/%27/'/g" -e '/data:image/s/%3C/</g' -e '/data:image/s/%3E/>/g' "$out_html.fat" >"$out_html"
+    [ -z "$wasm" ] || embed_engine "$out_html"
     rm "$out_html.fat"
 }
 

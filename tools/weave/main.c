@@ -10,14 +10,16 @@
 #include "base/path.h"
 #include "base/version.h"
 #include "book/chapters.h"
+#include "book/programs.h"
 #include "book/rungs.h"
+#include "book/runnable.h"
 #include "notebook/notebook.h"
 #include "numbers/read.h"
 
 // clang-format off
 static const char usage[] =
-    "usage: weave [-t github|pages|pandoc|notebook|names] [-r DIR] [-D DEVICE] [-T TITLE] [-s] [-n]\n"
-    "             [-o OUT] FILE…\n"
+    "usage: weave [-t github|pages|pandoc|notebook|names|programs] [-r DIR] [-D DEVICE] [-T TITLE]\n"
+    "             [-e] [-s] [-n] [-o OUT] FILE…\n"
     "Weaves Markdown chapters and recorded results into one book.\n"
     "  -t github   Markdown for code hosts, all in one: plain fences, pipe tables (default)\n"
     "  -t pages    the same, a page for each file: OUT/NAME.md, and OUT.md with the front page and\n"
@@ -26,12 +28,14 @@ static const char usage[] =
     "  -t notebook Jupyter notebooks in the folder OUT: one for each chapter with a lab, and\n"
     "              workbook.ipynb with all of them\n"
     "  -t names    the names of kernels in tables and plots, as CSV\n"
+    "  -t programs the programs around the kernels that the HTML page can run, as JSON\n"
     "  -P FILE     the Python cells of the notebooks (default tools/notebook/cells.py, here\n"
     "              or beside weave's folder)\n"
     "  -R OWNER/NAME  the repository on GitHub: notebooks get a badge that opens them in Colab\n"
     "  -r DIR      the folder of results (default results)\n"
     "  -D DEVICE   the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
     "  -T TITLE    title of the book\n"
+    "  -e          with -t pandoc: the page will contain the engine that runs kernels\n"
     "  -s          treat stale results as errors instead of marking them\n"
     "  -n          write nothing: list the files that would change; exit status 1 if any would\n"
     "  -o OUT      write to OUT, but only if the content changes (default: standard output);\n"
@@ -100,13 +104,13 @@ static const char usage[] =
     "Results of a lab that has changed since are marked (stale).\n";
 // clang-format on
 
-typedef enum { ONE_TEXT, PAGES, NOTEBOOKS, NAMES } Target;
+typedef enum { ONE_TEXT, PAGES, NOTEBOOKS, NAMES, PROGRAMS } Target;
 
 typedef struct {
     Target target;
     BookStyle style;
     const char *results, *device, *title, *output, *frame, *repository;
-    bool stale_is_error, only_lists;
+    bool stale_is_error, only_lists, has_engine;
     int first_file;
 } Options;
 
@@ -142,11 +146,9 @@ static void read_option(Options *options, char letter, const char *value) {
         const char *name;
         Target target;
         BookStyle style;
-    } targets[] = {{"github", ONE_TEXT, BOOK_GITHUB},
-                   {"pages", PAGES, BOOK_GITHUB},
-                   {"pandoc", ONE_TEXT, BOOK_PANDOC},
-                   {"notebook", NOTEBOOKS, BOOK_NOTEBOOK},
-                   {"names", NAMES, BOOK_GITHUB}};
+    } targets[] = {{"github", ONE_TEXT, BOOK_GITHUB}, {"pages", PAGES, BOOK_GITHUB},
+                   {"pandoc", ONE_TEXT, BOOK_PANDOC}, {"notebook", NOTEBOOKS, BOOK_NOTEBOOK},
+                   {"names", NAMES, BOOK_GITHUB},     {"programs", PROGRAMS, BOOK_PANDOC}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         if (strcmp(value, targets[i].name)) continue;
         options->target = targets[i].target;
@@ -166,10 +168,11 @@ static Options read_options(int argc, char **argv) {
             fputs(usage, stdout);
             exit(0);
         }
-        if (flag[2] || !strchr("trDTosnPR", flag[1])) bad_usage("no such option: ", flag);
-        if (flag[1] == 's' || flag[1] == 'n') {
+        if (flag[2] || !strchr("trDTosnePR", flag[1])) bad_usage("no such option: ", flag);
+        if (strchr("sne", flag[1])) {
             options.stale_is_error |= flag[1] == 's';
             options.only_lists |= flag[1] == 'n';
+            options.has_engine |= flag[1] == 'e';
             continue;
         }
         if (i + 1 == argc) bad_usage("a value is missing after ", flag);
@@ -286,6 +289,13 @@ static int write_names(Arena *arena, Book *book, const Options *options) {
     return write_book(arena, options, options->output, buf_str(&book->out));
 }
 
+static int write_programs(Arena *arena, Book *book, const Options *options) {
+    chapters_open(book);
+    Str programs = programs_json(book);
+    if (book->error_count) return print_errors(book);
+    return write_book(arena, options, options->output, programs);
+}
+
 static int weave(Arena *arena, const Options *options, char **paths) {
     ChunkTable chunks = {.arena = arena};
     for (; *paths; paths++) chunk_read(&chunks, str_of(*paths));
@@ -313,6 +323,8 @@ static int weave(Arena *arena, const Options *options, char **paths) {
     if (options->target == NOTEBOOKS) return write_notebooks(arena, &book, options);
     if (options->target == PAGES) return write_pages(arena, &book, options);
     if (options->target == NAMES) return write_names(arena, &book, options);
+    if (options->target == PROGRAMS) return write_programs(arena, &book, options);
+    if (options->has_engine) runnable_collect(&book);
     chapters_weave(&book);
     if (book.error_count) return print_errors(&book);
     return write_book(arena, options, options->output, buf_str(&book.out));
