@@ -69,17 +69,17 @@ void observers_close(Observed *of);
 // This finds errors that the usual order hides: the first thread that takes a lock acquires nothing
 // from another thread, and a thread that reads a flag after it was set never reads too early.
 //
-// Each of these runs happens before the usual one, in a forked child that ends with it. Its effects
-// on memory and output are not visible, so the program runs once, as it does without --check.
+// Each of these runs happens before the usual one. Its effects on memory and output are not
+// visible, so the program runs once, as it does without --check.
 
-// Runs a prepared launch in `count` orders other than the usual one, if machine->observer can
-// receive a child's findings: in reverse, then with the seeds from 2 on. `count` 0: in reverse
+// Runs a prepared launch in SimtOptions.orders orders other than the usual one, if its observer can
+// receive their findings: in reverse, then with the seeds from 2 on. If `orders` is 0: in reverse
 // only, if the order of threads matters and while that is cheap; `tried` counts such launches of
 // the kernel. The observer reports the findings; the rest is in report->orders.
-void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report);
+void orders_run(Observed *observed, uint32_t *tried);
 void orders_forget(Orders *orders); // frees what it holds when the launch is over
 
 // Ends the process if it is such a child: host memory ran out.
-void orders_leave(void);
+void order_leave(void);
 
 #endif
