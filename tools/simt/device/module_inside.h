@@ -1,4 +1,4 @@
-// What the files of device/ share: a module and its kernels, which module.c loads, kernel.c
+// What the files of device/ share: a module and its kernels, which module*.c load, kernel.c
 // describes, prepare.c lowers and launch.c runs.
 #ifndef MODULE_INSIDE_H
 #define MODULE_INSIDE_H
@@ -6,6 +6,7 @@
 #include "simt/base/align.h"
 #include "simt/device/device.h"
 #include "simt/device/static_shared.h"
+#include "simt/emit/lowering.h"
 #include "simt/exec/code.h"
 #include "simt/sass/cubin.h"
 
@@ -23,9 +24,12 @@ struct Kernel {
     Kernel *next;
 };
 
+typedef bool LowerMachine(Lowering *lowering, const SassModule *machine, Code *code);
+
 struct Module {
-    PtxModule *ptx;      // for machine code, a PTX module in its place
-    SassModule *machine; // NULL: it is PTX
+    PtxModule *ptx;              // for machine code, a PTX module in its place
+    SassModule *machine;         // NULL: it is PTX
+    LowerMachine *lower_machine; // of machine code
     Arena arena;
     SlotTable slots;
     SharedUses *uses;    // NULL: it is machine code
@@ -39,6 +43,14 @@ struct Module {
     uint32_t dynamic_align; // alignment of dynamic shared memory; 1: it has none
     Kernel *kernels;
 };
+
+// Makes a module and loads it with this function. NULL on error.
+typedef bool LoadModule(Module *module, Str text, const char *origin, SimtStatus *status,
+                        SimtError *error);
+Module *module_new(LoadModule *load, Str text, const char *origin, SimtStatus *status,
+                   SimtError *error);
+bool module_place_variables(Module *module, SimtStatus *status, SimtError *error);
+Kernel *module_kernel_new(Module *module, PtxFunction *function);
 
 bool module_variable_address(const Module *module, const PtxVariable *variable, uint64_t *address);
 Code *module_code_new(Module *module, const PtxFunction *source, uint32_t number);
