@@ -1,4 +1,4 @@
-// The range of device addresses, and the host's memory behind it. range.c maps it on Linux; the
+// The range of device addresses, and the host's memory for it. range.c maps it on Linux; the
 // native platform (simt/native) has another implementation.
 #ifndef RANGE_H
 #define RANGE_H
@@ -16,7 +16,7 @@ typedef struct {
     ptrdiff_t delta; // where the host reads and writes an address, minus the address
 } Range;
 
-// Reserves a range larger than `limit` bytes, which host code cannot touch at its own addresses.
+// Reserves a range of at least `limit` bytes, which host code cannot touch at its own addresses.
 // False (errno set) if the host refuses. Called once.
 bool range_open(Range *range, size_t limit);
 
@@ -28,7 +28,7 @@ bool range_open_to_host(uint64_t first, uint64_t last, bool open);
 // Whether host code uses some of these pages. True if the host does not tell.
 bool range_touched(uint64_t first, uint64_t last);
 
-// Gives the memory behind these pages back to the host; the addresses may be used again.
+// Gives the memory of these pages back to the host; the addresses may be used again.
 void range_discard(const Range *range, uint64_t first, uint64_t last);
 
 #endif
