@@ -34,5 +34,6 @@ $(B)/wasm/%.o: tools/%.c $(B)/flags/wasm tools/build/pins/zig.txt
 $(B)/engine.wasm: $(patsubst %,$(B)/wasm/%.o,$(filter-out engine/main base/file,$(NATIVE_FILES)))
 	@echo 'zig $@'
 	$(Q)$(zig) $(WASM_LINK) $(filter %.o,$^) -o $@.new && mv $@.new $@
+engine-native: $(B)/engine-native
 engine: $(B)/engine.wasm $(B)/engine-native  ## build the page's engine, as WebAssembly and as a program
 -include $(shell find $(B)/native $(B)/wasm -name '*.d' 2>/dev/null)

@@ -198,9 +198,17 @@ static bool add_value(Run *run, const Type *type, Str *rest) {
     return add_argument(run, (uint64_t)integer, type->bytes);
 }
 
+// The CUDA runtime also loads a module at its first launch.
+static bool load(Run *run) {
+    SimtStatus status;
+    if (!run->module) run->module = module_load(run->ptx, "kernel.ptx", &status, &run->error);
+    return run->module != NULL;
+}
+
 static bool begin_launch(Run *run, Str *rest) {
     Str kernel, name;
     if (!take_name(run, rest, &kernel) || !take_name(run, rest, &name)) return false;
+    if (!load(run)) return false;
     run->pending =
         (Pending){.kernel = module_kernel(run->module, str_terminated(&run->arena, kernel)),
                   .name = str_terminated(&run->arena, name),
@@ -263,6 +271,7 @@ static bool read_back(Run *run, Str *rest) {
 static bool set_check(Run *run, Str *rest) {
     (void)rest;
     run->options.check = true;
+    if (memory_used() > 0) return fail(run, "check comes before buffers and launches");
     return memory_track() || fail(run, "out of memory");
 }
 
@@ -324,11 +333,9 @@ static bool execute(Run *run, Str line) {
 }
 
 static bool execute_all(Run *run, Str text, Str ptx) {
-    SimtStatus status;
     Str line;
+    run->ptx = ptx;
     if (!memory_open(MOST_BUFFERS + SPARE)) return fail(run, "out of memory");
-    run->module = module_load(ptx, "kernel.ptx", &status, &run->error);
-    if (!run->module) return false;
     while (str_line(&text, &line))
         if (!execute(run, line)) return false;
     return run_launch(run);

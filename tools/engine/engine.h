@@ -3,7 +3,7 @@
 //
 // A run is a module of PTX and a text of commands, one a line:
 //
-//     check                            find hazards
+//     check                            find hazards; comes first
 //     orders COUNT                     with check: in how many orders of its blocks and warps a
 //                                      launch runs; without it a second one, if that is cheap
 //     trace                            list the steps of block 0, for the player

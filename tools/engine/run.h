@@ -36,7 +36,8 @@ typedef struct {
 typedef struct {
     Arena arena;
     SimtError error;
-    Module *module;
+    Str ptx;
+    Module *module; // NULL: not loaded yet
     SimtOptions options;
     bool trace;
     Buffer *buffers;

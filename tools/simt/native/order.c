@@ -48,7 +48,8 @@ static void *run(Observed *observed, Tally *tally, OrderResult *result, Image *i
     result->error = machine->error;
     if (image->bytes && result->status == SIMT_OK && !machine->spent)
         observer->fill(observer, image);
-    return copy_of(observer->send(observer, &result->bytes), result->bytes);
+    const void *found = observer->send(observer, &result->bytes);
+    return copy_of(found, result->bytes);
 }
 
 bool order_run(Observed *observed, OrderResult *result, Image *image) {
