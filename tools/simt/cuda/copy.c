@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/cuda/read_back.h"
+#include "simt/report/read_back.h"
 #include "simt/memory/memory.h"
 #include "simt/report/report.h"
 

@@ -9,7 +9,7 @@
 #include "simt/cuda/clock.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
-#include "simt/cuda/read_back.h"
+#include "simt/report/read_back.h"
 #include "simt/cuda/stream.h"
 #include "simt/memory/guard.h"
 #include "simt/memory/memory.h"

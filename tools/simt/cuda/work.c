@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/read_back.h"
+#include "simt/report/read_back.h"
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 #include "simt/program/runtime.h"

@@ -1,6 +1,6 @@
 // Remembers the elements that depend on the order, and reports those that the host reads: scratch
 // memory, flags and tickets may depend on it. See read_back.h.
-#include "simt/cuda/read_back.h"
+#include "simt/report/read_back.h"
 
 #include <stdio.h>
 #include <stdlib.h>
