@@ -10,6 +10,7 @@
 #include "simt/report/bank_data.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
+#include "simt/report/read_back.h"
 
 static void put_number(Json *json, const char *key, uint64_t value) {
     char text[24];
@@ -120,6 +121,7 @@ void output_launch(Run *run, const LaunchReport *report, const char *error, Str 
     json_close(json, '}');
     hazards_add(&run->arena, name, report->hazards, report->hazard_count, false);
     hazards_orders(&run->arena, name, &report->orders);
+    read_back_keep(name, report->differences, report->difference_count);
     run->cut |= report->orders.cut;
 }
 
@@ -191,6 +193,7 @@ static void put_element(Json *json, TypeName type, const void *at) {
 void output_read(Run *run, const Buffer *buffer, size_t first, size_t count) {
     const size_t bytes = buffer->type->bytes;
     const uint8_t *at = memory_at(buffer->address + first * bytes);
+    read_back_read(buffer->address + first * bytes, count * bytes);
     json_open(&run->reads, STR(""), '[');
     for (size_t k = 0; k < count; k++) put_element(&run->reads, buffer->type->type, at + k * bytes);
     json_close(&run->reads, ']');

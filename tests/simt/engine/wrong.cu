@@ -110,6 +110,10 @@ __global__ void allocates(In in, float *out, unsigned n) {
     free(own);
 }
 
+__global__ void order_matters(In in, float *out, unsigned n) {
+    if (threadIdx.x == 0) atomicExch(out, in[blockIdx.x] * (blockIdx.x + 1));
+}
+
 typedef void Kernel(In in, float *out, unsigned n);
 static const struct {
     const char *name;
@@ -119,7 +123,7 @@ static const struct {
     CASE(right), CASE(missing_barrier), CASE(missing_in_loop), CASE(every_block), CASE(past_the_end),
     CASE(null_pointer), CASE(misaligned), CASE(unwritten), CASE(reads_output), CASE(divergent_barrier),
     CASE(deadlock), CASE(wrong_mask), CASE(flag_without_fence), CASE(asserts), CASE(prints),
-    CASE(rounds_down), CASE(recursion), CASE(allocates),
+    CASE(rounds_down), CASE(recursion), CASE(allocates), CASE(order_matters),
 };
 
 // As the labs make their input.
@@ -142,6 +146,7 @@ int main(int argc, char **argv) {
         if (argc < 2 || strcmp(c.name, argv[1])) continue;
         c.kernel<<<GRID, BLOCK>>>(d_in, d_out, N);
         cudaDeviceSynchronize();
+        if (c.kernel == order_matters) cudaMemcpy(host, d_out, sizeof *host, cudaMemcpyDeviceToHost);
     }
     return 0;
 }

@@ -9,12 +9,13 @@
 #include "simt/cuda/clock.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
-#include "simt/report/read_back.h"
+#include "simt/cuda/read_guard.h"
 #include "simt/cuda/stream.h"
 #include "simt/memory/guard.h"
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 #include "simt/report/name.h"
+#include "simt/report/read_back.h"
 #include "simt/report/report.h"
 
 // Limits on operations and on their ranges of bytes. Older operations count as finished.
@@ -75,7 +76,7 @@ static void guard_again(void) {
     if (!signal_sees_faults()) return;
     for (const Unfinished *op = ops; op < ops + used; op++)
         if (op->number && !op->known) overlap_guard(op->parts);
-    read_back_guard();
+    read_guard_set();
 }
 
 static void finish(const OpSet *set) {
@@ -124,7 +125,7 @@ static void report_faults(void) {
     GuardFault fault;
     while (guard_take(&fault)) {
         report_fault(&fault);
-        read_back_fault(&fault);
+        read_guard_fault(&fault);
     }
 }
 

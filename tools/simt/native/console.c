@@ -1,4 +1,4 @@
-// Collects what kernels print, see native.h. There is no terminal.
+// Collects what kernels print. See native.h.
 #include "simt/base/console.h"
 
 #include <stdarg.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "simt/native/native.h"
-#include "simt/report/table.h"
 
 enum { MOST = 1 << 20 };
 
@@ -36,5 +35,3 @@ bool console_write(const char *text, size_t bytes) {
     length += bytes;
     return true;
 }
-
-int columns_known(void) { return 0; }
