@@ -80,7 +80,7 @@ other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all engine engine-native labs run exercises figures book notebooks badges record record-newest record-shapes predict watch test test-all check mutate bench-simt install uninstall help clean distclean FORCE
+.PHONY: all engine engine-native engine-wasm labs run exercises figures book notebooks badges record record-newest record-shapes predict watch test test-all check mutate bench-simt install uninstall help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build the tools, run every lab on the current device, draw the figures, make the book
 	@$(foreach lab,$(missing),echo '$(lab) is left out: $(needs_$(lab)) is missing; install its library';)
@@ -103,7 +103,7 @@ $(B)/labs.mk: $(B)/tangle $(B)/collect $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt engine engine-native check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt engine engine-native engine-wasm check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 

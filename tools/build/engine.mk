@@ -19,8 +19,9 @@ $(B)/engine-native: $(NATIVE_FILES:%=$(B)/native/%.o) $(B)/flags/ld
 	@echo 'cc $@'
 	$(Q)$(call link,,-lm)
 
+WASM_SANITIZE ?= -fno-sanitize=all
 WASM_FLAGS := --target=wasm32-wasi -O2 -std=c11 -Itools $(NATIVE_FLAGS) -D_WASI_EMULATED_SIGNAL \
-  -fno-sanitize=all -Wno-pass-failed
+  $(WASM_SANITIZE) -Wno-pass-failed
 WASM_LINK := -mexec-model=reactor -lwasi-emulated-signal -Wl,--gc-sections -Wl,-s \
   -Wl,--export=engine_alloc,--export=engine_run,--export=engine_result,--export=engine_result_bytes \
   -Wl,-z,stack-size=1048576 -Wl,--max-memory=536870912
@@ -35,5 +36,6 @@ $(B)/engine.wasm: $(patsubst %,$(B)/wasm/%.o,$(filter-out engine/main base/file,
 	@echo 'zig $@'
 	$(Q)$(zig) $(WASM_LINK) $(filter %.o,$^) -o $@.new && mv $@.new $@
 engine-native: $(B)/engine-native
-engine: $(B)/engine.wasm $(B)/engine-native  ## build the page's engine, as WebAssembly and as a program
+engine-wasm: $(B)/engine.wasm
+engine: engine-native engine-wasm  ## build the page's engine, as WebAssembly and as a program
 -include $(shell find $(B)/native $(B)/wasm -name '*.d' 2>/dev/null)

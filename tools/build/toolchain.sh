@@ -50,7 +50,7 @@ about() {
         ;;
     zig)
         what=zig pin_file=tools/build/pins/zig.txt target=$build/zig program=$target/ziglang/zig
-        advice='build where pip reaches a package index'
+        advice='run make where pip reaches a package index'
         ;;
     *)
         echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|zig|arch, or all TOOL..." >&2
