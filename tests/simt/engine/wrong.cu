@@ -94,7 +94,8 @@ __global__ void asserts(In in, float *out, unsigned n) { assert(in[threadIdx.x] 
 
 __global__ void prints(In in, float *out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i % 300 == 5) printf("%u: %5.1f%% of %s, %llx\n", i, in[i], "all", 0x123456789abcull + i);
+    if (i % 300 == 5)
+        printf("%u: %5.1f%% of %s, %llx, %20p, %p\n", i, in[i], "all", 0x123456789abcull + i, out, (void *)0);
 }
 
 __global__ void rounds_down(In in, float *out, unsigned n) { out[0] = __fadd_rd(in[0], in[1]); }
