@@ -81,14 +81,15 @@ other_flags = $(if $(call same,$(flags_$(1)),$(file <$(B)/flags/$(1))),,FORCE)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks badges record record-newest record-shapes predict watch test test-all check mutate bench-simt install uninstall help clean distclean FORCE
+.PHONY: all engine engine-native engine-wasm labs run exercises figures book notebooks badges record record-newest record-shapes predict watch test test-all check mutate bench-simt install uninstall help clean distclean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build the tools, run every lab on the current device, draw the figures, make the book
 	@$(foreach lab,$(missing),echo '$(lab) is left out: $(needs_$(lab)) is missing; install its library';)
 	@echo '$(words $(runs)) labs correct on $(or $(GPU),the CPU device); open $(B)/book.html'
 include tools/build/tools.mk
+include tools/build/engine.mk
 
-$(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc $(B)/flags/engine: $(B)/flags/%: $$(call other_flags,$$*)
+$(B)/flags/cc $(B)/flags/ld $(B)/flags/nvcc $(B)/flags/engine $(B)/flags/wasm: $(B)/flags/%: $$(call other_flags,$$*)
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(flags_$*))' >$@.new && mv $@.new $@
 
@@ -103,7 +104,7 @@ $(B)/labs.mk: $(B)/tangle $(B)/collect $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt engine engine-native engine-wasm check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -175,7 +176,7 @@ install: simt $(B)/collect $(INSTALLED:%=$(B)/%) $(INSTALLED:%=$(B)/man/%.1)  ##
 uninstall:  ## remove what make install installed
 install uninstall:
 	$(Q)tools/build/install.sh $@ '$(B)' '$(DESTDIR)$(PREFIX)'
-TOOLS_KEPT := venv venv-jupyter pandoc cuda toolchain
+TOOLS_KEPT := venv venv-jupyter pandoc cuda zig toolchain
 clean:  ## remove built files, but not the tools that make installed into build/
 	find $(B) -mindepth 1 -maxdepth 1 $(TOOLS_KEPT:%=! -name %) -exec rm -rf {} +
 distclean:  ## remove build/, including the tools that make installed there

@@ -11,6 +11,11 @@ COMPONENTS = {
     "tools": "base numbers markdown tangle book notebook weave collect grade",
     "the CPU device": "base simt/base simt/ptx simt/memory simt/exec simt/ops simt/emit simt/sass simt/lower "
                       "simt/observe simt/time simt/device simt/report simt/program simt/cuda simt/launcher",
+    "the native platform": "base simt/base simt/ptx simt/memory simt/exec simt/ops simt/emit simt/sass simt/lower "
+                           "simt/observe simt/device simt/report simt/native",
+    "the page's engine": "base numbers markdown tangle book notebook weave collect grade simt/base simt/ptx simt/memory "
+                         "simt/exec simt/ops simt/emit simt/sass simt/lower simt/observe simt/time simt/device "
+                         "simt/report simt/native engine",
 }
 
 

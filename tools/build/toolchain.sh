@@ -5,6 +5,7 @@
 #   tools/build/toolchain.sh pandoc    prints a pandoc (2.17 or later)
 #   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12.4 or later)
 #   tools/build/toolchain.sh -f nvcc   prints it if it exists, and installs nothing
+#   tools/build/toolchain.sh zig       prints the pinned zig, which compiles the page's engine
 #   tools/build/toolchain.sh arch      prints the architecture of the GPU, as in sm_90 (the
 #                                lowest of several); nothing without a GPU
 #   tools/build/toolchain.sh all nvcc pandoc cc git
@@ -47,8 +48,12 @@ about() {
         target=$build/cuda/$cuda program=$target/nvidia/cu13/bin/nvcc
         advice='install CUDA 12.4 or later from https://developer.nvidia.com/cuda-downloads (Debian has nvidia-cuda-toolkit in non-free)'
         ;;
+    zig)
+        what=zig pin_file=tools/build/pins/zig.txt target=$build/zig program=$target/ziglang/zig
+        advice='run make where pip reaches a package index'
+        ;;
     *)
-        echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|arch, or all TOOL..." >&2
+        echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|zig|arch, or all TOOL..." >&2
         exit 2
         ;;
     esac
@@ -164,6 +169,7 @@ works() {
     python) python_is_recent "$1" && "$1" -c 'import matplotlib.backends.backend_svg' 2>/dev/null ;;
     pandoc) version_is 2 17 "$("$1" --version 2>/dev/null | sed -n '1s/^pandoc[^ ]* //p')" ;;
     nvcc) version_is 12 4 "$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')" ;;
+    zig) [ "$("$1" version 2>/dev/null)" = "$(echo ${pins#*==})" ] ;; # its output depends on the version
     esac
 }
 
@@ -172,6 +178,7 @@ case $tool in
 python) candidates=$pythons ;;
 pandoc) candidates=pandoc ;;
 nvcc) candidates=nvcc ;;
+zig) candidates=zig ;;
 esac
 [ -z "${CUDA_WHEELS:-}" ] || [ "$tool" != nvcc ] || candidates=''
 for name in $candidates; do

@@ -7,7 +7,7 @@ COMPILER := $(shell $(CC) -dumpmachine; $(CC) --version | head -n 1)
 flags_cc = $(CC) $(COMPILER) $(C_FLAGS)
 flags_ld = $(CC) $(COMPILER) $(LDFLAGS) $(LDLIBS)
 PROGRAMS := tangle weave collect grade
-MODULES := $(filter-out %/main.c,$(wildcard tools/*/*.c))
+MODULES := $(filter-out %/main.c tools/engine/%,$(wildcard tools/*/*.c))
 
 # compile FLAGS: $< into $@, with its list of headers, so %.d needs no rule.
 compile = $(CC) $(C_FLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && mv $@.new.d $(@:.o=.d) && mv $@.new $@
@@ -38,7 +38,7 @@ SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/sim
 SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,base/limits program/fatbin program/unpack sass/decode sass/opcodes sass/table time/device)
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
-                   $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
+                   $(filter-out $(SIMT_ABI) tools/simt/native/%,$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena catalog csv file json kernel_name str)
 # The code that executes and checks instructions is also compiled for each of these processor features, into

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,6 +104,8 @@ uint32_t host_processors(void) {
     const uint32_t quota = host_quota("");
     return quota < count ? quota : count;
 }
+
+bool host_rounds(void) { return true; }
 
 uint64_t host_memory(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

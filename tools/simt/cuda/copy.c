@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/cuda/read_back.h"
 #include "simt/memory/memory.h"
+#include "simt/report/read_back.h"
 #include "simt/report/report.h"
 
 static bool device_address(uint64_t address) { return memory_reserved(address); }

@@ -12,12 +12,13 @@
 #include "simt/cuda/later.h"
 #include "simt/cuda/overlap.h"
 #include "simt/cuda/queue.h"
-#include "simt/cuda/read_back.h"
+#include "simt/cuda/read_guard.h"
 #include "simt/cuda/stream.h"
 #include "simt/memory/guard.h"
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 #include "simt/report/name.h"
+#include "simt/report/read_back.h"
 #include "simt/report/report.h"
 
 // Limits on operations and on their ranges of bytes. Older operations count as finished.
@@ -88,7 +89,7 @@ static void guard_again(void) {
     for (const Unfinished *op = ops; op < ops + used; op++)
         if (op->number && !op->known) overlap_guard(op->parts);
     if (queued && queue_on()) overlap_guard_all();
-    read_back_guard();
+    read_guard_set();
 }
 
 static void drop(const OpSet *set) {
@@ -246,7 +247,7 @@ static void report_faults(void) {
     GuardFault fault;
     while (guard_take(&fault)) {
         report_fault(&fault);
-        read_back_fault(&fault);
+        read_guard_fault(&fault);
     }
 }
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/read_back.h"
 #include "simt/cuda/stream.h"
 #include "simt/cuda/unfinished.h"
 #include "simt/program/runtime.h"
 #include "simt/report/name.h"
+#include "simt/report/read_back.h"
 #include "simt/report/report.h"
 #include "simt/time/time.h"
 

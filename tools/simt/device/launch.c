@@ -84,7 +84,7 @@ static void run_blocks(Run *run) {
     observers_open(observed);
     if (observed->status != SIMT_OK) return;
     observer_watch(machine);
-    orders_run(machine, observed->options->orders, &kernel->reordered, observed->report);
+    orders_run(observed, &kernel->reordered);
     const bool enough = schedule_run(machine, tally, machine->slot_count);
     machine_await_prerequisite(machine);
     if (!enough)
@@ -191,7 +191,7 @@ static void set_up_machine(Run *run) {
 static void run_or_leave(Run *run) {
     jmp_buf leave;
     if (setjmp(leave)) {
-        orders_leave();
+        order_leave();
         if (run->kernel->codes) kernel_clear_visited(run->kernel);
         observed_fail(&run->observed, SIMT_OUT_OF_MEMORY, "no host memory for the launch");
         return;

@@ -1,5 +1,5 @@
-// Loads modules: parses PTX or a cubin, places variables in device memory, and finds kernels and
-// variables by name. The interface is device.h.
+// Loads modules: parses PTX, places variables in device memory, and finds kernels and variables by
+// name. The interface is device.h.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static bool place_kind(Module *module, MemoryKind kind, uint64_t *base) {
     return true;
 }
 
-static bool place_variables(Module *module, SimtStatus *status, SimtError *error) {
+bool module_place_variables(Module *module, SimtStatus *status, SimtError *error) {
     const PtxModule *ptx = module->ptx;
     const PtxVariable *too_large = NULL;
     module->addresses = ARENA_NEW(&module->arena, ptx->variable_count + 1u, uint64_t);
@@ -151,7 +151,7 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
     return good;
 }
 
-static Kernel *kernel_new(Module *module, PtxFunction *function) {
+Kernel *module_kernel_new(Module *module, PtxFunction *function) {
     Kernel *kernel = ARENA_NEW(&module->arena, 1, Kernel);
     kernel->module = module;
     kernel->code = module_function_code(module, function);
@@ -165,41 +165,19 @@ static Kernel *kernel_new(Module *module, PtxFunction *function) {
 }
 
 static void ptx_kernel_new(Module *module, PtxFunction *function) {
-    Kernel *kernel = kernel_new(module, function);
+    Kernel *kernel = module_kernel_new(module, function);
     static_shared_place(&module->arena, module->uses, function, &kernel->static_shared);
     kernel->shared_bytes = (uint32_t)align_up(kernel->static_shared.bytes, module->dynamic_align);
 }
 
-// For machine code ptxas has placed shared memory, after the part reserved for the system.
-static void machine_kernel_new(Module *module, PtxFunction *function) {
-    const SassFunction *machine = &module->machine->functions[function - module->ptx->functions];
-    Kernel *kernel = kernel_new(module, function);
-    kernel->shared_bytes = machine->shared_bytes;
-    kernel->shared_reserved = SASS_SHARED_RESERVED;
-    kernel->registers = machine->registers;
-}
-
-static bool load_machine(Module *module, Str cubin, const char *origin, SimtStatus *status,
-                         SimtError *error) {
-    module->machine = ARENA_NEW(&module->arena, 1, SassModule);
-    if (!sass_read(&module->arena, cubin, origin, module->machine, status, error)) return false;
-    PtxModule *ptx = module->ptx = module->machine->module;
-    module->dynamic_align = 1;
-    module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
-    if (!place_variables(module, status, error)) return false;
-    for (uint32_t k = 0; k < ptx->function_count; k++)
-        if (ptx->functions[k].entry) machine_kernel_new(module, &ptx->functions[k]);
-    return true;
-}
-
-static bool load(Module *module, Str text, const char *origin, SimtStatus *status,
-                 SimtError *error) {
+static bool load_ptx(Module *module, Str text, const char *origin, SimtStatus *status,
+                     SimtError *error) {
     PtxModule *ptx = ptx_parse(&module->arena, text, origin, status, error);
     if (!ptx) return false;
     module->ptx = ptx;
     module->dynamic_align = 1;
     module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
-    if (!place_variables(module, status, error)) return false;
+    if (!module_place_variables(module, status, error)) return false;
     module->uses = shared_uses(&module->arena, ptx);
     for (uint32_t k = 0; k < ptx->function_count; k++) {
         PtxFunction *function = &ptx->functions[k];
@@ -215,22 +193,20 @@ static bool no_memory(const char *origin, SimtStatus *status, SimtError *error) 
     return false;
 }
 
-// Loads a module. When memory runs out, arenas jump back to here.
-typedef bool Load(Module *module, Str text, const char *origin, SimtStatus *status,
-                  SimtError *error);
-static bool load_or_leave(Load *loads, Module *module, Str text, const char *origin,
+// When memory runs out, arenas jump back to here.
+static bool load_or_leave(LoadModule *load, Module *module, Str text, const char *origin,
                           SimtStatus *status, SimtError *error) {
     jmp_buf leave;
     if (setjmp(leave)) return no_memory(origin, status, error);
     module->arena.leave = &leave;
-    return loads(module, text, origin, status, error);
+    return load(module, text, origin, status, error);
 }
 
-static Module *new_module(Load *loads, Str text, const char *origin, SimtStatus *status,
-                          SimtError *error) {
+Module *module_new(LoadModule *load, Str text, const char *origin, SimtStatus *status,
+                   SimtError *error) {
     error->text[0] = '\0';
     Module *module = calloc(1, sizeof *module);
-    bool good = module ? load_or_leave(loads, module, text, origin, status, error)
+    bool good = module ? load_or_leave(load, module, text, origin, status, error)
                        : no_memory(origin, status, error);
     if (!good) {
         module_unload(module);
@@ -241,11 +217,7 @@ static Module *new_module(Load *loads, Str text, const char *origin, SimtStatus 
 }
 
 Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError *error) {
-    return new_module(load, text, origin, status, error);
-}
-
-Module *module_load_machine(Str cubin, const char *origin, SimtStatus *status, SimtError *error) {
-    return new_module(load_machine, cubin, origin, status, error);
+    return module_new(load_ptx, text, origin, status, error);
 }
 
 void module_unload(Module *module) {

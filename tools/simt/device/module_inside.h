@@ -1,4 +1,4 @@
-// What the files of device/ share: a module and its kernels, which module.c loads, kernel.c
+// What the files of device/ share: a module and its kernels, which module*.c load, kernel.c
 // describes, prepare.c lowers and launch.c runs.
 #ifndef MODULE_INSIDE_H
 #define MODULE_INSIDE_H
@@ -6,6 +6,7 @@
 #include "simt/base/align.h"
 #include "simt/device/device.h"
 #include "simt/device/static_shared.h"
+#include "simt/emit/lowering.h"
 #include "simt/exec/code.h"
 #include "simt/sass/cubin.h"
 
@@ -23,9 +24,12 @@ struct Kernel {
     Kernel *next;
 };
 
+typedef bool LowerMachine(Lowering *lowering, const SassModule *machine, Code *code);
+
 struct Module {
-    PtxModule *ptx;      // for machine code, a PTX module in its place
-    SassModule *machine; // NULL: it is PTX
+    PtxModule *ptx;              // for machine code, a PTX module in its place
+    SassModule *machine;         // NULL: it is PTX
+    LowerMachine *lower_machine; // of machine code
     Arena arena;
     SlotTable slots;
     SharedUses *uses;    // NULL: it is machine code
@@ -39,6 +43,14 @@ struct Module {
     uint32_t dynamic_align; // alignment of dynamic shared memory; 1: it has none
     Kernel *kernels;
 };
+
+// Makes a module and loads it with this function. NULL on error.
+typedef bool LoadModule(Module *module, Str text, const char *origin, SimtStatus *status,
+                        SimtError *error);
+Module *module_new(LoadModule *load, Str text, const char *origin, SimtStatus *status,
+                   SimtError *error);
+bool module_place_variables(Module *module, SimtStatus *status, SimtError *error);
+Kernel *module_kernel_new(Module *module, PtxFunction *function);
 
 bool module_variable_address(const Module *module, const PtxVariable *variable, uint64_t *address);
 Code *module_code_new(Module *module, const PtxFunction *source, uint32_t number);
@@ -69,17 +81,17 @@ void observers_close(Observed *of);
 // This finds errors that the usual order hides: the first thread that takes a lock acquires nothing
 // from another thread, and a thread that reads a flag after it was set never reads too early.
 //
-// Each of these runs happens before the usual one, in a forked child that ends with it. Its effects
-// on memory and output are not visible, so the program runs once, as it does without --check.
+// Each of these runs happens before the usual one. Its effects on memory and output are not
+// visible, so the program runs once, as it does without --check.
 
-// Runs a prepared launch in `count` orders other than the usual one, if machine->observer can
-// receive a child's findings: in reverse, then with the seeds from 2 on. `count` 0: in reverse
+// Runs a prepared launch in SimtOptions.orders orders other than the usual one, if its observer can
+// receive their findings: in reverse, then with the seeds from 2 on. If `orders` is 0: in reverse
 // only, if the order of threads matters and while that is cheap; `tried` counts such launches of
 // the kernel. The observer reports the findings; the rest is in report->orders.
-void orders_run(Machine *machine, uint32_t count, uint32_t *tried, LaunchReport *report);
+void orders_run(Observed *observed, uint32_t *tried);
 void orders_forget(Orders *orders); // frees what it holds when the launch is over
 
 // Ends the process if it is such a child: host memory ran out.
-void orders_leave(void);
+void order_leave(void);
 
 #endif

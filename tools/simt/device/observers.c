@@ -1,15 +1,8 @@
-// The list of all observers: to add one, add the function that opens it.
-#include "simt/device/module_inside.h"
-#include "simt/observe/race/checker.h"
-#include "simt/observe/trace.h"
-#include "simt/time/record.h"
-
-static void (*const openers[])(Observed *of) = {counters_open, record_open, check_open, banks_open,
-                                                trace_open};
+// Opens and closes the observers of a launch, and lets them report.
+#include "simt/device/observer_list.h"
 
 void observers_open(Observed *of) {
-    for (size_t k = 0; k < sizeof openers / sizeof *openers && of->status == SIMT_OK; k++)
-        openers[k](of);
+    for (size_t k = 0; observer_list[k] && of->status == SIMT_OK; k++) observer_list[k](of);
 }
 
 void observers_report(Observed *of) {

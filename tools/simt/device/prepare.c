@@ -3,7 +3,6 @@
 
 #include "simt/device/module_inside.h"
 #include "simt/lower/lowering.h"
-#include "simt/sass/lower.h"
 
 #define STACK_LIMIT (1u << 25) // bytes of a warp's registers or of a thread's local memory
 
@@ -46,7 +45,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
     if (!code->lowered) {
         // Drops the remains of a failed attempt.
         *code = (Code){.source = code->source, .number = code->number, .address = code->address};
-        const bool good = module->machine ? sass_lower(&lowering, module->machine, code)
+        const bool good = module->machine ? module->lower_machine(&lowering, module->machine, code)
                                           : lower_function(&lowering, code);
         if (!good) {
             *status = lowering.status;

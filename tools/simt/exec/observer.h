@@ -33,7 +33,7 @@ struct Observer {
     // Frees the observer, also when memory ran out.
     void (*close)(Observer *self, Observed *of);
 
-    // For device/orders.c, which first runs the launch in a forked child. forked: in the child,
+    // For device/order_fork.c, which first runs the launch in a forked child. forked: in the child,
     // forgets earlier launches, whose records the child does not have. send: returns the child's
     // findings; receive: adds them to the parent's. All are set, or all are NULL.
     void (*forked)(void);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/base/align.h"
+#include "simt/base/host.h"
 
 // --- instructions in their blocks ---
 
@@ -14,8 +15,19 @@ static void (*const lowerings[OPCODES])(Lower *) = {[OPCODE_NONE] = lower_unknow
 #undef X
 };
 
+static void refuse_directed_rounding(Lower *lower) {
+    static const PtxModifier directed[] = {PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP};
+    for (size_t k = 0; k < sizeof directed / sizeof *directed; k++)
+        if (ptx_has(lower->at, directed[k]))
+            lower_fail(lower,
+                       "directed rounding is not available here: `%.*s`; use the function without "
+                       "_rz, _rd or _ru",
+                       STR_ARG(str_slice(lower->at->text, 0, 100)));
+}
+
 static void lower_one(Lower *lower) {
     const PtxOpcode opcode = lower->at->opcode;
+    if (!host_rounds()) refuse_directed_rounding(lower);
     for (size_t class = 0; class < REGISTER_128; class ++) lower->temporaries[class].used = 0;
     lower->ptx->taken = 0;
     lower_take_hints(lower, ptx_opcodes[opcode].hints);

@@ -1,38 +1,29 @@
 // Allocates device memory and records which bytes were written.
 //
-// One sparse memory file is mapped twice. The device's range has no access rights, so host code
-// that dereferences a device pointer faults as it does on a machine with a GPU; the alias is
-// readable and writable. Addresses are handed out upwards and not reused until the range is used
-// up, so that a use after free still finds its allocation. Freed pages go back to the system.
+// Addresses are handed out upwards and not reused until the range is used up, so that a use after
+// free still finds its allocation. Freed pages go back to the system.
 #define _GNU_SOURCE
 #include "simt/memory/memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "simt/memory/range.h"
 
 // A gap of GUARD bytes between allocations makes the first address past the end invalid. cudaMalloc
 // aligns to 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses").
-enum { ALIGN = 256, GUARD = 256, PAGE = 4096 };
+enum { ALIGN = 256, GUARD = 256, PAGE = RANGE_PAGE };
 
 enum { WORD = 4 }; // bytes per byte of the shadow
-
-// The range is mapped here if possible, so that addresses are the same on every run.
-static const uintptr_t preferred_base = 0x300000000000u;
-static const size_t largest_range = (size_t)1 << 40;
 
 uint64_t memory_low, memory_high, memory_base, memory_frees;
 uint8_t *memory_shadow;
 ptrdiff_t memory_delta;
 size_t memory_of_host_count;
 
+static Range range;
 static uint64_t range_end;
-static int file = -1; // the mapped file; the program may have closed the descriptor
-static struct stat file_mapped;
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
@@ -43,49 +34,16 @@ static size_t allocation_count, allocation_capacity;
 
 static uint64_t align_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-static bool map_range(int fd, size_t bytes) {
-    int flags = MAP_SHARED | MAP_NORESERVE;
-    void *device =
-        mmap((void *)preferred_base, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, fd, 0);
-    if (device == MAP_FAILED) device = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
-    if (device == MAP_FAILED) return false;
-    void *alias = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-    if (alias == MAP_FAILED) {
-        munmap(device, bytes);
-        return false;
-    }
-    memory_low = memory_high = memory_base = next_address = (uint64_t)(uintptr_t)device;
-    range_end = memory_low + bytes;
-    memory_delta = (ptrdiff_t)((uint64_t)(uintptr_t)alias - memory_low);
+bool memory_open(size_t limit_bytes) {
+    if (!range_open(&range, limit_bytes)) return false;
+    limit = limit_bytes;
+    memory_low = memory_high = memory_base = next_address = range.base;
+    range_end = range.base + range.bytes;
+    memory_delta = range.delta;
     return true;
 }
 
-bool memory_open(size_t limit_bytes) {
-    const int low = memfd_create("device memory", MFD_CLOEXEC);
-    const int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // not a standard stream
-    close(low);
-    if (fd < 0) return false;
-    limit = limit_bytes;
-    for (size_t bytes = largest_range; bytes > limit_bytes; bytes /= 2) {
-        if (ftruncate(fd, (off_t)bytes) == 0 && map_range(fd, bytes)) {
-            file = fd;
-            return fstat(fd, &file_mapped) == 0;
-        }
-    }
-    int error = errno;
-    close(fd);
-    errno = error;
-    return false;
-}
-
-bool memory_make_private(void) {
-    struct stat now;
-    if (fstat(file, &now) != 0 || now.st_dev != file_mapped.st_dev ||
-        now.st_ino != file_mapped.st_ino)
-        return false;
-    return mmap(memory_at(memory_base), memory_range(), PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
-}
+bool memory_make_private(void) { return range_make_private(&range); }
 
 // The index of the first allocation that starts after `address`.
 static size_t upper_bound(uint64_t address) {
@@ -144,8 +102,7 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     bool fresh = address <= range_end && range_end - address >= whole + GUARD;
     if (!fresh) address = reuse_address(whole + GUARD, align);
     if (address == 0) return 0;
-    void *start = (void *)(uintptr_t)address;
-    if (pages && mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) return 0;
+    if (pages && !range_open_to_host(address, address + whole, true)) return 0;
     const bool managed = kind == MEMORY_MANAGED;
     const Allocation made = {.address = address,
                              .bytes = bytes,
@@ -197,36 +154,17 @@ void memory_written(uint64_t address, size_t bytes) {
     if (end % WORD) mark_part(last, 0, end % WORD);
 }
 
-// Whether host code uses some page of it. True if the system does not tell.
-static bool touched(int pagemap, const Allocation *allocation) {
-    enum { MANY = 512 };
-    const uint64_t in_use = (uint64_t)3 << 62; // present, or swapped out
-    uint64_t pages[MANY], first = allocation->address / PAGE;
-    uint64_t left = align_up(allocation->bytes, PAGE) / PAGE;
-    while (left) {
-        const uint64_t count = left < MANY ? left : MANY;
-        const ssize_t bytes = (ssize_t)(count * sizeof *pages);
-        if (pread(pagemap, pages, (size_t)bytes, (off_t)(first * sizeof *pages)) != bytes)
-            return true;
-        for (uint64_t k = 0; k < count; k++)
-            if (pages[k] & in_use) return true;
-        first += count;
-        left -= count;
-    }
-    return false;
-}
-
 void memory_find_touched(void) {
-    if (!memory_shadow || !untouched) return;
-    const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (!memory_shadow) return;
     for (size_t i = 0; untouched && i < allocation_count; i++) {
         Allocation *allocation = &allocations[i];
-        if (!allocation->live || !allocation->untouched || !touched(pagemap, allocation)) continue;
+        const uint64_t first = allocation->address;
+        if (!allocation->live || !allocation->untouched) continue;
+        if (!range_touched(first, align_up(first + allocation->bytes, PAGE))) continue;
         allocation->untouched = false;
         untouched--;
-        memory_written(allocation->address, allocation->bytes);
+        memory_written(first, allocation->bytes);
     }
-    if (pagemap >= 0) close(pagemap);
 }
 
 static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
@@ -274,9 +212,8 @@ static void release(Allocation *allocation) {
     uint64_t last = allocation->address + allocation->bytes;
     last = pages ? align_up(last, PAGE) : last / PAGE * PAGE;
     if (first >= last) return;
-    // Gives the pages back to the system; the addresses stay mapped and read as zeros.
-    madvise(memory_at(first), last - first, MADV_REMOVE);
-    if (pages) mprotect((void *)(uintptr_t)first, last - first, PROT_NONE);
+    range_discard(&range, first, last);
+    if (pages) range_open_to_host(first, last, false);
 }
 
 bool memory_free(uint64_t address) {

@@ -75,8 +75,7 @@ extern uint8_t *memory_shadow; // starts with the word at memory_base; NULL if n
 extern uint64_t memory_base;
 
 // Finds the managed memory that host code has touched; called before the device reads managed
-// memory. Linux shows in /proc/self/pagemap which pages of the device's range are in use, and only
-// host code and system calls for it access memory there; the device uses the alias.
+// memory.
 void memory_find_touched(void);
 
 // Records that these bytes were written. Several threads may call this at once.

@@ -1,10 +1,13 @@
 // The options of observers, their reports, and how they are opened.
 //
-// Each observer has a function that opens it, if SimtOptions ask for it; device/observers.c lists
-// these functions. From then on the observer is one of Machine.observers, and the functions in its
-// Observer report and close it. None of these functions returns an error: they call observed_fail.
+// Each observer has a function that opens it, if SimtOptions ask for it; device/observer_list.c
+// lists these functions. From then on the observer is one of Machine.observers, and the functions
+// in its Observer report and close it. None of these functions returns an error: they call
+// observed_fail.
 #ifndef OBSERVED_H
 #define OBSERVED_H
+
+#include <stdio.h>
 
 #include "simt/exec/observer.h"
 #include "simt/observe/count/banks.h"
@@ -20,6 +23,7 @@ typedef struct TimeLine TimeLine;
 
 typedef struct SimtOptions {
     const char *path;        // where `simt --trace` writes accesses; NULL: no trace
+    FILE *trace;             // an open file for them instead of `path`, or NULL
     bool lines;              // attribute counters to source lines
     bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards

@@ -30,7 +30,8 @@ typedef struct {
     char value[2 * VALUE_BYTES + 1]; // empty: none
 } Row;
 
-static bool lost; // some row could not be written
+static bool begun; // the header has been written
+static bool lost;  // some row could not be written
 
 static Trace *trace_of(const Block *block) { return (Trace *)(void *)block->machine->trace; }
 
@@ -170,10 +171,8 @@ static void trace_join(Warp *warp, const Inst *inst, uint32_t lanes) {
 static void close_trace(Observer *self, Observed *of) {
     Trace *trace = (Trace *)(void *)self;
     bool good = true;
-    if (trace->file) {
-        good = !ferror(trace->file);
-        good = fclose(trace->file) == 0 && good;
-    }
+    if (trace->file) good = !ferror(trace->file);
+    if (trace->file && !of->options->trace) good = fclose(trace->file) == 0 && good;
     if (!good) observed_fail(of, SIMT_OUT_OF_RESOURCES, "cannot write %.500s", of->options->path);
     lost |= !good;
     free(trace);
@@ -187,15 +186,14 @@ void trace_open(Observed *of) {
                                        .shuffle = trace_shuffle,
                                        .join = trace_join,
                                        .race = trace_race};
-    static bool begun;
     const char *path = of->options->path;
-    if (!path) return;
+    if (!path && !of->options->trace) return;
     Trace *trace = observed_open(of, &of->machine->trace, &functions, sizeof *trace, "the trace");
     if (!trace) return;
     of->machine->ordered = true; // rows come in the same order every time
     trace->machine = of->machine;
     trace->kernel = of->kernel;
-    trace->file = fopen(path, begun ? "a" : "w");
+    trace->file = of->options->trace ? of->options->trace : fopen(path, begun ? "a" : "w");
     if (!trace->file) {
         lost = true;
         observed_fail(of, errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES,

@@ -1,5 +1,6 @@
 // Executes printf and assert in kernels, which are calls of vprintf(format, arguments) and
 // __assertfail(message, file, line, function, char_bytes).
+#include <stdio.h>
 #include <string.h>
 
 #include "simt/base/align.h"
@@ -57,7 +58,7 @@ static const char *read_conversion(const char *at, Conversion *c) {
     } else if (*at != 'c') {
         return NULL;
     }
-    c->text[len] = *at;
+    c->text[len] = *at == 'p' ? 's' : *at; // addresses may be larger than the host's
     return at + 1;
 }
 
@@ -90,7 +91,8 @@ static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t 
     case 's':
         return PRINT(text);
     case 'p':
-        return PRINT((void *)(uintptr_t)bits);
+        snprintf(text, sizeof text, bits ? "0x%llx" : "(nil)", (unsigned long long)bits);
+        return PRINT(text);
     case 'c':
         return PRINT((int)bits);
     case 'd':

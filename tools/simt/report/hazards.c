@@ -285,8 +285,7 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     return buf_str(&buf);
 }
 
-// What to do; empty if there is no advice.
-static Str remedy(Arena *arena, const Hazard *hazard) {
+Str hazards_advice(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
     const Span *span = &hazard->span;
     const char *calls = hazard->call_file ? hazard->call_file : hazard->other_call_file;
@@ -323,7 +322,7 @@ const Hazard *hazards_get(size_t number, const char **kernel) {
 
 Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
     const Str at = where(arena, hazard), other = other_access(arena, hazard);
-    const Str advice = remedy(arena, hazard);
+    const Str advice = hazards_advice(arena, hazard);
     Buf buf = {.arena = arena};
     Str told = str_of(hazard->told ? hazard->told : ""), line;
     while (str_line(&told, &line))
@@ -342,7 +341,7 @@ Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
     enum { INDENT = 4 };
     const Found *found = get(number);
     const Str at = where(arena, &found->hazard), other = other_access(arena, &found->hazard);
-    const Str advice = remedy(arena, &found->hazard);
+    const Str advice = hazards_advice(arena, &found->hazard);
     Buf buf = {.arena = arena};
     *kernel = found->kernel;
     *hazard = &found->hazard;

@@ -23,6 +23,8 @@ Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
                  const Hazard **hazard);
 
 const Hazard *hazards_get(size_t number, const char **kernel);
+// What to do about a hazard; empty if there is no advice, or if the whole text is the host's.
+Str hazards_advice(Arena *arena, const Hazard *hazard);
 // A hazard in one line, without its location.
 Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel);
 

@@ -1,6 +1,7 @@
 // Writes the data of a page as JSON: see page_data.h.
 #include "simt/report/page_data.h"
 
+#include "simt/report/bank_data.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
 #include "simt/report/name.h"
@@ -141,25 +142,10 @@ static void write_launches(Buf *buf, const ProfileKernel *kernel, const ReportOp
 // --- shared memory ---
 
 static void write_bank(Buf *buf, const ProfileBanks *banks) {
-    const BankAccesses *found = &banks->found;
-    const BankGroups groups = bank_groups(found->address, found->lanes, found->bytes, found->load);
-    buf_format(buf,
-               "{\"inst\":%u,\"load\":%s,\"bytes\":%u,\"wavefronts\":%u,\"launch\":%zu,"
-               "\"block\":\"%u,%u,%u\",\"warp\":%u,\"groups\":[",
-               found->ptx, found->load ? "true" : "false", found->bytes, found->wavefronts,
-               banks->launch, banks->block.x, banks->block.y, banks->block.z, found->warp);
-    for (uint32_t k = 0; k < groups.count; k++) buf_format(buf, k ? ",%u" : "%u", groups.group[k]);
-    buf_add(buf, STR("],\"address\":["));
-    for (uint32_t m = found->lanes; m; m &= m - 1)
-        buf_format(buf, m == found->lanes ? "%u" : ",%u", found->address[__builtin_ctz(m)]);
-    buf_add(buf, STR("],\"accesses\":["));
-    bool any = false;
-    for (int w = 0; w <= BANK_WAVEFRONTS; w++) {
-        if (!found->accesses[w]) continue;
-        buf_format(buf, any ? ",%d,%llu" : "%d,%llu", w, (unsigned long long)found->accesses[w]);
-        any = true;
-    }
-    buf_add(buf, STR("]}"));
+    buf_format(buf, "{\"inst\":%u,\"launch\":%zu,\"block\":\"%u,%u,%u\",", banks->found.ptx,
+               banks->launch, banks->block.x, banks->block.y, banks->block.z);
+    bank_data_write(buf, &banks->found);
+    buf_char(buf, '}');
 }
 
 // --- all of it ---

@@ -1,6 +1,6 @@
 // Remembers the elements that depend on the order, and reports those that the host reads: scratch
 // memory, flags and tickets may depend on it. See read_back.h.
-#include "simt/cuda/read_back.h"
+#include "simt/report/read_back.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,35 +141,16 @@ static void report(const Kept *one) {
     reported[reports++].kind = found->kind;
 }
 
+size_t read_back_count(void) { return count; }
+
+uint64_t read_back_address(size_t number) {
+    const Difference *found = &kept[number].found;
+    return result_holds(found) ? found->address : 0;
+}
+
 void read_back_read(uint64_t address, size_t bytes) {
     for (size_t k = 0; k < count; k++)
         if (within(&kept[k], address, bytes) && !was_reported(&kept[k]) &&
             result_holds(&kept[k].found))
             report(&kept[k]);
-}
-
-// --- managed and pinned memory, which host code reads without a call ---
-
-enum { PAGE = 4096, ONE_OBJECT = 64 }; // bytes
-
-void read_back_guard(void) {
-    uint64_t last = 0;
-    for (size_t k = 0; k < count && memory_of_host_count; k++) {
-        const uint64_t address = kept[k].found.address;
-        if (address / PAGE == last || !result_holds(&kept[k].found)) continue;
-        if (!memory_of_host(memory_find(address)->kind)) continue;
-        last = address / PAGE;
-        guard_pages(address, address + 1, true);
-    }
-}
-
-// Only the first access to a page faults. Host code that reads an array reads on, but of a small
-// allocation, such as a structure, it may read one member alone.
-void read_back_fault(const GuardFault *fault) {
-    const Allocation *of = memory_find(fault->address);
-    if (fault->write || !of || !count) return;
-    if (of->bytes <= ONE_OBJECT)
-        read_back_read(fault->address, 1);
-    else
-        read_back_read(fault->address / PAGE * PAGE, PAGE);
 }

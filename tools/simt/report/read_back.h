@@ -3,17 +3,17 @@
 #define READ_BACK_H
 
 #include "simt/device/result.h"
-#include "simt/memory/guard.h"
 
-// Remembers what a launch of the kernel has left that depends on the order.
+// Remembers what a launch of the kernel, by its mangled name, has left that depends on the order.
 void read_back_keep(const char *mangled, const Difference *found, size_t found_count);
 // The host reads these bytes.
 void read_back_read(uint64_t address, size_t bytes);
-// Guards the managed and pinned memory in which such elements are, and receives the host's faults.
-void read_back_guard(void);
-void read_back_fault(const GuardFault *fault);
 // Bytes are overwritten, by the host or with a copy of others.
 void read_back_written(uint64_t address, size_t bytes);
 void read_back_moved(uint64_t to, uint64_t from, size_t bytes);
+
+// The elements that are remembered: their number, and the address of each; 0: it has changed since.
+size_t read_back_count(void);
+uint64_t read_back_address(size_t number);
 
 #endif

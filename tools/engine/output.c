@@ -1,0 +1,217 @@
+// Writes the result of a run as JSON. See engine.h.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collect/steps.h"
+#include "engine/run.h"
+#include "simt/memory/memory.h"
+#include "simt/native/native.h"
+#include "simt/report/bank_data.h"
+#include "simt/report/escape.h"
+#include "simt/report/hazards.h"
+#include "simt/report/read_back.h"
+
+static void put_number(Json *json, const char *key, uint64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    json_plain(json, str_of(key), str_of(text));
+}
+
+static void put_bool(Json *json, const char *key, bool value) {
+    json_plain(json, str_of(key), value ? STR("true") : STR("false"));
+}
+
+static void put_text(Json *json, const char *key, const char *text) {
+    if (text)
+        json_text(json, str_of(key), escape_valid(json->out->arena, str_of(text)));
+    else
+        json_plain(json, str_of(key), STR("null"));
+}
+
+static void put_counters(Json *json, const Counters *counters) {
+    json_open(json, STR("counters"), '{');
+    for (int k = 0; k < COUNTERS; k++) put_number(json, counters_names[k], counters->value[k]);
+    json_close(json, '}');
+}
+
+static void put_lines(Json *json, const LaunchReport *report) {
+    json_open(json, STR("lines"), '[');
+    for (size_t i = 0; i < report->line_count; i++) {
+        const LineCounters *line = &report->lines[i];
+        json_open(json, STR(""), '{');
+        put_text(json, "file", line->file);
+        put_number(json, "line", line->line);
+        put_counters(json, &line->counters);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static const char *file_of(const PtxModule *module, uint32_t file) {
+    return file < module->file_count ? module->file_short[file] : NULL;
+}
+
+static void put_banks(Json *json, const LaunchReport *report) {
+    json_open(json, STR("banks"), '[');
+    for (size_t i = 0; i < report->bank_count; i++) {
+        const BankAccesses *found = &report->banks[i];
+        const PtxPlace place = found->function->insts[found->ptx].place;
+        Buf members = {.arena = json->out->arena};
+        json_open(json, STR(""), '{');
+        put_text(json, "file", file_of(report->module, place.file));
+        put_number(json, "line", place.line);
+        put_number(json, "block", found->block);
+        buf_char(&members, '{');
+        bank_data_write(&members, found);
+        buf_char(&members, '}');
+        json_plain(json, STR("access"), buf_str(&members));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+// A source whose lines are all code and in this file, so that steps have the lines of the trace.
+static Str lines_of(Arena *arena, const char *file) {
+    enum { LINES = 10000 };
+    Buf text = {.arena = arena};
+    buf_format(&text, "#line 1 \"%s\"\n", file);
+    for (int k = 0; k < LINES; k++) buf_add(&text, STR("x\n"));
+    return buf_str(&text);
+}
+
+static void put_steps(Json *json, const LaunchReport *report, Str trace) {
+    Arena *arena = json->out->arena;
+    Buf rows = {.arena = arena};
+    Steps steps = {.arena = arena, .fault = "the kernel has no lines"};
+    if (report->line_count) steps.lined = lines_of(arena, report->lines[0].file);
+    const bool good = report->line_count && steps_condense(&steps, trace, &rows);
+    Str left = buf_str(&rows), header;
+    if (!good) {
+        put_text(json, "steps", NULL);
+        put_text(json, "no_steps", steps.fault);
+        return;
+    }
+    str_line(&left, &header);
+    json_text(json, STR("steps"), left);
+}
+
+static void put_shape(Json *json, const char *key, Dim3 shape) {
+    json_open(json, str_of(key), '[');
+    put_number(json, "", shape.x);
+    put_number(json, "", shape.y);
+    put_number(json, "", shape.z);
+    json_close(json, ']');
+}
+
+void output_launch(Run *run, const LaunchReport *report, const char *error, Str trace) {
+    const Pending *launch = &run->pending;
+    const char *name = launch->name;
+    Json *json = &run->launches;
+    json_open(json, STR(""), '{');
+    put_text(json, "kernel", name);
+    put_shape(json, "grid", launch->grid);
+    put_shape(json, "block", launch->block);
+    put_number(json, "shared_bytes", launch->shared);
+    put_text(json, "error", error);
+    put_counters(json, &report->total);
+    put_lines(json, report);
+    put_banks(json, report);
+    if (run->trace) put_steps(json, report, trace);
+    json_close(json, '}');
+    hazards_add(&run->arena, name, report->hazards, report->hazard_count, false);
+    hazards_orders(&run->arena, name, &report->orders);
+    read_back_keep(name, report->differences, report->difference_count);
+    run->cut |= report->orders.cut;
+}
+
+static void put_hazards(Json *json) {
+    json_open(json, STR("hazards"), '[');
+    for (size_t i = 0; i < hazards_count() + hazards_notes(); i++) {
+        const char *kernel;
+        const Hazard *hazard;
+        const Str text = hazards_text(json->out->arena, i, 0, &kernel, &hazard);
+        json_open(json, STR(""), '{');
+        put_text(json, "kind", hazard->kind);
+        put_text(json, "kernel", kernel);
+        json_text(json, STR("text"), escape_valid(json->out->arena, text));
+        put_bool(json, "note", hazard->note);
+        json_text(json, STR("advice"), hazards_advice(json->out->arena, hazard));
+        put_number(json, "count", hazard->occurrences);
+        put_text(json, "file", hazard->file);
+        put_number(json, "line", hazard->line);
+        put_text(json, "other_file", hazard->other_file);
+        put_number(json, "other_line", hazard->other_line);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+// JSON has no infinity and no NaN: they are texts.
+static void put_float(Json *json, double value, int digits) {
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (isfinite(value))
+        json_plain(json, STR(""), str_of(text));
+    else
+        json_text(json, STR(""), str_of(text));
+}
+
+static void put_integer(Json *json, int64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    json_plain(json, STR(""), str_of(text));
+}
+
+static void put_element(Json *json, TypeName type, const void *at) {
+    enum { FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
+    uint64_t bits = 0;
+    float single;
+    double number;
+    switch (type) {
+    case TYPE_FLOAT:
+        memcpy(&single, at, sizeof single);
+        put_float(json, (double)single, FLOAT_DIGITS);
+        break;
+    case TYPE_DOUBLE:
+        memcpy(&number, at, sizeof number);
+        put_float(json, number, DOUBLE_DIGITS);
+        break;
+    case TYPE_LONG:
+        memcpy(&bits, at, 8);
+        put_integer(json, (int64_t)bits);
+        break;
+    case TYPE_UCHAR:
+        put_integer(json, *(const uint8_t *)at);
+        break;
+    default:
+        memcpy(&bits, at, 4);
+        put_integer(json, type == TYPE_INT ? (int32_t)bits : (int64_t)bits);
+    }
+}
+
+void output_read(Run *run, const Buffer *buffer, size_t first, size_t count) {
+    const size_t bytes = buffer->type->bytes;
+    const uint8_t *at = memory_at(buffer->address + first * bytes);
+    read_back_read(buffer->address + first * bytes, count * bytes);
+    json_open(&run->reads, STR(""), '[');
+    for (size_t k = 0; k < count; k++) put_element(&run->reads, buffer->type->type, at + k * bytes);
+    json_close(&run->reads, ']');
+}
+
+Str output_all(Run *run, const char *error) {
+    Buf *text = ARENA_NEW(&run->arena, 1, Buf);
+    text->arena = &run->arena;
+    Json json = {.out = text};
+    json_close(&run->launches, ']');
+    json_close(&run->reads, ']');
+    json_open(&json, STR(""), '{');
+    put_text(&json, "error", error);
+    json_plain(&json, STR("launches"), buf_str(&run->launch_text));
+    put_hazards(&json);
+    put_bool(&json, "cut", run->cut);
+    json_plain(&json, STR("reads"), buf_str(&run->read_text));
+    json_text(&json, STR("printed"), escape_valid(&run->arena, native_printed()));
+    json_close(&json, '}');
+    return buf_str(text);
+}
