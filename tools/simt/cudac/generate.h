@@ -6,12 +6,6 @@
 #include "base/arena.h"
 #include "simt/cudac/tree.h"
 
-// What the generator refuses: message is empty if it refused nothing.
-typedef struct {
-    Place place;
-    Str message;
-} Refusal;
-
 // Returns the text of a PTX module with all kernels of the tree, in the arena. If something cannot
 // be generated, the text is empty and *refusal says what, where, and what to write instead.
 Str generate(Arena *arena, const Tree *tree, Refusal *refusal);

@@ -13,7 +13,14 @@
 typedef struct {
     Str file;
     uint32_t line, column; // from 1
+    Str text;              // the line, to be shown below a message
 } Place;
+
+// Why a program is refused: the first error. The message is empty if there is none.
+typedef struct {
+    Place place;
+    Str message;
+} Refusal;
 
 // --- types ---
 typedef enum {
@@ -54,7 +61,8 @@ struct Type {
     uint64_t count;   // elements of an array, members, or parameters of a function
     const Member *members;
     const Type *const *parameters;
-    Str name; // of a struct, as the program calls it
+    Str name;    // of a struct, an enumeration or a scalar type, as the program calls it
+    char letter; // of a scalar type in mangled names; long and long long differ
 };
 
 // --- variables and functions ---
