@@ -11,6 +11,7 @@ COMPONENTS = {
     "tools": "base numbers markdown tangle book notebook weave collect grade",
     "the CPU device": "base simt/base simt/ptx simt/memory simt/exec simt/ops simt/emit simt/sass simt/lower "
                       "simt/observe simt/time simt/device simt/report simt/program simt/cuda simt/launcher",
+    "the compiler": "base simt/cudac",
 }
 
 
