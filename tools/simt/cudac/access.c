@@ -82,6 +82,7 @@ static size_t slot_find(Builder *builder, const Value *address, TypeKind type) {
 
 // The same bytes as another type of the same size.
 static Value *reinterpret(Graph *graph, TypeKind from, TypeKind to, Value *value) {
+    if (from == to) return value; // a pointer may have 32 bits
     if (graph_size(to) < 4 && to != TYPE_F16 && from != TYPE_F16)
         return graph_convert(graph, from, to, value);
     return graph_bits(graph, graph_register_kind(to), value);
@@ -276,16 +277,16 @@ static bool is_invariant(const Value *address, const Type *type) {
 static Value *load_memory(Builder *builder, Value *address, const Type *type, TypeKind kind,
                           uint8_t lanes, Str suffix) {
     Graph *graph = &builder->graph;
-    Value load = {.op = OP_LOAD, .from = kind, .space = address->space, .lanes = lanes};
+    Value load = {.op = OP_LOAD, .from = kind, .access = address->space, .lanes = lanes};
     load.kind = graph_register_kind(kind);
     load.is_volatile = type->is_volatile;
     load.text = suffix;
-    load.is_invariant = load.space == SPACE_CONSTANT || is_invariant(address, type);
-    Value *state = access_state(builder, load.space);
+    load.is_invariant = load.access == SPACE_CONSTANT || is_invariant(address, type);
+    Value *state = access_state(builder, load.access);
     if (load.is_invariant)
         state = graph_pure(graph, (Value){.op = OP_UNDEFINED, .kind = TYPE_VOID}, 0, NULL);
     Value *args[] = {address, state};
-    bool plain = !load.is_volatile && suffix.len == 0 && load.space != SPACE_GENERIC;
+    bool plain = !load.is_volatile && suffix.len == 0 && load.access != SPACE_GENERIC;
     Value *value = plain ? known(builder, &load, address, state, 4) : NULL;
     return value ? value : graph_pin(graph, load, 2, args);
 }
@@ -302,12 +303,12 @@ Value *access_load(Builder *builder, Value *address, const Type *type, Str suffi
 static void store_memory(Builder *builder, Value *address, const Type *type, TypeKind kind,
                          uint8_t lanes, Value *const *values, Str suffix) {
     Graph *graph = &builder->graph;
-    Value store = {.op = OP_STORE, .from = kind, .space = address->space, .lanes = lanes};
+    Value store = {.op = OP_STORE, .from = kind, .access = address->space, .lanes = lanes};
     store.is_volatile = type->is_volatile;
     store.text = suffix;
-    Value *args[6] = {address, access_state(builder, store.space)};
+    Value *args[6] = {address, access_state(builder, store.access)};
     for (int k = 0; k < lanes; k++) args[2 + k] = values[k];
-    access_written(builder, store.space, graph_pin(graph, store, 2u + lanes, args));
+    access_written(builder, store.access, graph_pin(graph, store, 2u + lanes, args));
 }
 
 void access_store(Builder *builder, Value *address, const Type *type, Value *value, Str suffix) {

@@ -118,7 +118,7 @@ static Value *atomic(Builder *builder, const Expression *call) {
     Graph *graph = &builder->graph;
     Value *address = argument(builder, call, 0);
     if (address->op == OP_SLOT) graph->escape(graph, address);
-    Value fields = {.op = OP_ATOMIC, .built_in = call->built_in, .space = address->space};
+    Value fields = {.op = OP_ATOMIC, .built_in = call->built_in, .access = address->space};
     fields.from = argument_kind(call, 1);
     fields.kind = graph_register_kind(fields.from);
     fields.integer = call->integer;

@@ -91,7 +91,8 @@ struct Value {
     Op op;
     TypeKind kind; // of the result: void, bool, u32, u64, f16, f32 or f64
     TypeKind from; // of the operation; of an access: of what is in memory
-    Space space;   // of an address, of an access, or of what a pointer points to
+    Space space;   // what a pointer points to
+    Space access;  // of a load, store or atomic
     BuiltIn built_in;
     bool is_volatile;
     bool is_invariant; // a load from memory that no one writes to: ld.global.nc

@@ -383,10 +383,10 @@ static void write_access(Writer *w, const Value *value) {
     bool load = value->op == OP_LOAD;
     if (!load) load_constants(w, value, 2, value->arg_count);
     buf_format(w->out, "\t%s%s%s", load ? "ld" : "st", value->is_volatile ? ".volatile" : "",
-               space_name(value->space));
+               space_name(value->access));
     if (value->text.len)
         buf_format(w->out, ".%.*s", STR_ARG(value->text));
-    else if (value->is_invariant && value->space == SPACE_GLOBAL)
+    else if (value->is_invariant && value->access == SPACE_GLOBAL)
         buf_add(w->out, STR(".nc"));
     if (value->lanes > 1) buf_format(w->out, ".v%u", value->lanes);
     buf_format(w->out, ".%s \t", memory_type(value->from));
@@ -414,7 +414,7 @@ static void write_atomic(Writer *w, const Value *value) {
                        : bits ? (graph_size(value->kind) == 4 ? "b32" : "b64")
                               : number_type(value->kind);
     if (built_in == BUILT_IN_ATOMIC_CAS) load_constants(w, value, 2, 4);
-    buf_format(w->out, "\tatom%s%s.%s.%s \t", space_name(value->space), scopes[value->integer],
+    buf_format(w->out, "\tatom%s%s.%s.%s \t", space_name(value->access), scopes[value->integer],
                names[built_in - BUILT_IN_ATOMIC_ADD], type);
     add_result(w, value);
     buf_add(w->out, STR(", "));
