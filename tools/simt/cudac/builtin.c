@@ -142,15 +142,20 @@ static const Row ROWS[] = {
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
 
-Str builtin_nearest(Str name) {
+bool builtin_has(Str name) {
+    size_t i = 0;
+    while (i < ROW_COUNT && !str_equal(ROWS[i].name, name)) i++;
+    return i < ROW_COUNT;
+}
+
+Str builtin_nearest(Str name, size_t *edits) {
     Str nearest = {0};
-    size_t edits = 0;
     for (size_t i = 0; i < ROW_COUNT; i++)
-        if (str_is_nearer(name, ROWS[i].name, &edits)) nearest = ROWS[i].name;
+        if (str_is_nearer(name, ROWS[i].name, edits)) nearest = ROWS[i].name;
     static const Str others[] = {
         {"threadIdx", 9}, {"blockIdx", 8}, {"blockDim", 8}, {"gridDim", 7}, {"printf", 6}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (str_is_nearer(name, others[i], &edits)) nearest = others[i];
+        if (str_is_nearer(name, others[i], edits)) nearest = others[i];
     return nearest;
 }
 

@@ -1,5 +1,4 @@
 // Parses expressions. Each function has its rule of the grammar above it.
-#include "simt/cudac/condition.h"
 #include "simt/cudac/parser.h"
 
 static Expression *unary(Parser *p);
@@ -76,14 +75,22 @@ static Expression *named_cast(Parser *p) {
 
 static Expression *undeclared(Parser *p, const Token *name) {
     Str nearest = parser_nearest(p, name->text);
-    if (p->token->kind == TOKEN_LEFT_PAREN && !nearest.len)
+    Buf sync = {.arena = p->arena};
+    buf_format(&sync, "%.*s_sync", STR_ARG(name->text));
+    if (parser_globals(p, name->text))
+        parser_fail(p, name->place, "`%.*s` is declared only below: move it above this function",
+                    STR_ARG(name->text));
+    else if (builtin_has(buf_str(&sync)))
+        parser_fail(p, name->place, "write `%.*s`, which takes a mask of lanes first: 0xffffffff",
+                    STR_ARG(buf_str(&sync)));
+    else if (nearest.len)
+        parser_fail(p, name->place, "`%.*s` is not declared here: did you mean `%.*s`?",
+                    STR_ARG(name->text), STR_ARG(nearest));
+    else if (parser_at(p, TOKEN_LEFT_PAREN))
         parser_fail(p, name->place,
                     "no function `%.*s` is declared above, and this compiler has "
                     "none: write it, with __device__",
                     STR_ARG(name->text));
-    else if (nearest.len)
-        parser_fail(p, name->place, "`%.*s` is not declared here: did you mean `%.*s`?",
-                    STR_ARG(name->text), STR_ARG(nearest));
     else
         parser_fail(p, name->place, "`%.*s` is not declared here: declare it above",
                     STR_ARG(name->text));
@@ -301,12 +308,47 @@ static Expression *unary(Parser *p) {
 
 // --- the rest ---
 
+int expression_precedence(TokenKind kind) {
+    switch (kind) {
+    case TOKEN_LOGICAL_OR:
+        return 1;
+    case TOKEN_LOGICAL_AND:
+        return 2;
+    case TOKEN_OR:
+        return 3;
+    case TOKEN_XOR:
+        return 4;
+    case TOKEN_AND:
+        return 5;
+    case TOKEN_EQUAL:
+    case TOKEN_NOT_EQUAL:
+        return 6;
+    case TOKEN_LESS:
+    case TOKEN_LESS_EQUAL:
+    case TOKEN_GREATER:
+    case TOKEN_GREATER_EQUAL:
+        return 7;
+    case TOKEN_SHIFT_LEFT:
+    case TOKEN_SHIFT_RIGHT:
+        return 8;
+    case TOKEN_PLUS:
+    case TOKEN_MINUS:
+        return 9;
+    case TOKEN_STAR:
+    case TOKEN_SLASH:
+    case TOKEN_PERCENT:
+        return 10;
+    default:
+        return 0;
+    }
+}
+
 // binary = unary (operator binary)*, by precedence
 static Expression *binary(Parser *p, int least) {
     Expression *e = unary(p);
     for (;;) {
         const Token *token = p->token;
-        int precedence = condition_precedence(token->kind);
+        int precedence = expression_precedence(token->kind);
         bool closes =
             p->in_template && (token->kind == TOKEN_GREATER || token->kind == TOKEN_SHIFT_RIGHT);
         if (precedence < least || closes || parser_failed(p)) return e;
@@ -363,5 +405,13 @@ int64_t expression_constant(Parser *p, const char *what) {
     Expression *e = conditional(p);
     if (!type_is_integer(e->type) || !constant_integer(e, &value))
         parser_fail(p, place, "%s must be a constant that the compiler can compute", what);
+    return value;
+}
+
+int64_t expression_condition(Arena *arena, const TokenList *tokens, Refusal *refusal) {
+    Parser p = {.arena = arena, .refusal = refusal, .token = tokens->at};
+    p.begin = p.token, p.end = p.token + tokens->count - 1, p.names.arena = arena;
+    int64_t value = expression_constant(&p, "this condition");
+    if (p.token != p.end) parser_fail(&p, p.token->place, "the condition ends before this");
     return value;
 }

@@ -37,9 +37,8 @@ static void parameters_of(Parser *p, Parameters *list, Place opened) {
             ARENA_GROW(p->arena, list->fallbacks, list->count, list->fallback_capacity);
         list->fallbacks[list->count] = parser_accept(p, TOKEN_ASSIGN) ? skip_default(p) : NULL;
         list->at[list->count++] = declare_variable(p, VARIABLE_PARAMETER, d.name, type, d.place);
-        if (!parser_at(p, TOKEN_RIGHT_PAREN))
-            parser_expect(p, TOKEN_COMMA, "between parameters");
-        else if (p->token[-1].kind == TOKEN_COMMA)
+        if (!parser_at(p, TOKEN_RIGHT_PAREN)) parser_expect(p, TOKEN_COMMA, "between parameters");
+        if (p->token[-1].kind == TOKEN_COMMA && parser_at(p, TOKEN_RIGHT_PAREN))
             parser_fail(p, p->token->place, "a parameter is missing after the comma");
     }
 }

@@ -167,8 +167,7 @@ static bool is_null(const Expression *e) {
 int operator_conversion(Parser *p, const Expression *e, const Type *type) {
     const Type *from = e->type;
     if (type->is_reference) {
-        if (type_same(from, type->base) && operator_is_lvalue(e) &&
-            (type->base->is_const || !from->is_const))
+        if (operator_is_lvalue(e) && type_points_alike(type, &(Type){.base = from}))
             return type->base->is_const && !from->is_const; // T& before const T&
         return type->base->is_const ? operator_conversion(p, e, type->base) : -1;
     }
@@ -215,8 +214,7 @@ Expression *operator_condition(Parser *p, Expression *e) {
 
 Expression *operator_bind(Parser *p, Expression *e, const Type *type) {
     const Type *pointer = type_pointer(p->arena, type->base);
-    if (operator_is_lvalue(e) && type_same(e->type, type->base) &&
-        (type->base->is_const || !e->type->is_const)) {
+    if (operator_is_lvalue(e) && type_points_alike(type, &(Type){.base = e->type})) {
         note_address(e);
         return address_of(p, e, pointer, e->place);
     }

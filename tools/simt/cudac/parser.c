@@ -69,29 +69,17 @@ void parser_seek(Parser *p, const Token *token) {
 }
 
 const Token *parser_skip(Parser *p, const Token *open) {
+    static const TokenKind closing[] = {[TOKEN_LEFT_PAREN] = TOKEN_RIGHT_PAREN,
+                                        [TOKEN_LEFT_BRACKET] = TOKEN_RIGHT_BRACKET,
+                                        [TOKEN_LEFT_BRACE] = TOKEN_RIGHT_BRACE};
     int depth = 0;
-    const Token *token = open;
-    do {
-        switch (token->kind) {
-        case TOKEN_LEFT_PAREN:
-        case TOKEN_LEFT_BRACKET:
-        case TOKEN_LEFT_BRACE:
-            depth++;
-            break;
-        case TOKEN_RIGHT_PAREN:
-        case TOKEN_RIGHT_BRACKET:
-        case TOKEN_RIGHT_BRACE:
-            depth--;
-            break;
-        case TOKEN_END:
-            parser_fail(p, open->place, "this bracket is never closed");
-            return p->end;
-        default:
-            break;
-        }
-        token++;
-    } while (depth > 0);
-    return token;
+    for (const Token *token = open; token->kind != TOKEN_END; token++) {
+        depth += (token->kind == open->kind) - (token->kind == closing[open->kind]);
+        if (!depth) return token + 1;
+    }
+    parser_fail(p, open->place, "this bracket is never closed: add `%.*s`",
+                STR_ARG(token_spelling(closing[open->kind])));
+    return p->end;
 }
 
 // --- scopes ---
@@ -146,9 +134,10 @@ Symbol *parser_lookup(Parser *p, Str name) {
 }
 
 Str parser_nearest(Parser *p, Str name) {
-    Str nearest = builtin_nearest(name);
-    size_t edits = 0;
-    if (nearest.len) str_is_nearer(name, nearest, &edits);
+    size_t edits = name.len < 3 ? 1 : (name.len + 1) / 3 + 1; // fewer than these
+    Str nearest = builtin_nearest(name, &edits);
+    for (TokenKind kind = TOKEN_ALIGN; kind <= TOKEN_WHILE; kind++)
+        if (str_is_nearer(name, token_spelling(kind), &edits)) nearest = token_spelling(kind);
     for (Names *scope = p->scope; scope; scope = scope->outer)
         for (Symbol *symbol = scope->symbols; symbol; symbol = symbol->next)
             if (str_is_nearer(name, symbol->name, &edits)) nearest = symbol->name;

@@ -171,6 +171,10 @@ const uint8_t *initial_bytes(Parser *p, const Type **type, bool unsized);
 Expression *expression_comma(Parser *p);
 Expression *expression_assignment(Parser *p);
 int64_t expression_constant(Parser *p, const char *what);
+// The value of the expression of #if; the tokens end with a TOKEN_END.
+int64_t expression_condition(Arena *arena, const TokenList *tokens, Refusal *refusal);
+// How tightly a binary operator binds, from 1 for || to 10 for *; 0: the token is none.
+int expression_precedence(TokenKind kind);
 
 Expression *operator_new(Parser *p, ExpressionKind kind, const Type *type, Place place);
 Expression *operator_zero(Parser *p, Place place); // after an error
@@ -207,7 +211,8 @@ Expression *call_operator(Parser *p, Str operator, Expression * a, Expression *b
 Expression *builtin_call(Parser *p, const Token *name); // at its "("; NULL: no such function
 Expression *builtin_name(Parser *p, const Token *name); // threadIdx ...; NULL: no such variable
 Expression *builtin_method(Parser *p, Expression *group, Str name, Place place);
-Str builtin_nearest(Str name); // or empty
+bool builtin_has(Str name);
+Str builtin_nearest(Str name, size_t *edits); // or empty
 Statement *assembly_statement(Parser *p);
 
 // --- statement.c, function.c, template.c, mangle.c ---

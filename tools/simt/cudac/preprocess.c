@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/path.h"
-#include "simt/cudac/condition.h"
+#include "simt/cudac/parser.h"
 #include "simt/cudac/prelude.h"
 
 enum { DEEPEST = 64, MOST_TOKENS = 1000000 };
@@ -260,19 +260,23 @@ static bool condition(Preprocessor *p, const Token *at, const Token *end, bool *
             at += parens ? 2 : 1;
             if (at >= end) return refuse(p, place, STR("write defined(NAME)"));
             token.kind = TOKEN_INTEGER, token.text = STR("1");
-            token.integer = macro_of(p, at->text) != NULL;
+            token.integer = macro_of(p, at->text) != NULL, token.letter = 'i';
             at += parens;
         }
         token_add(p->arena, &plain, token);
     }
     if (plain.count) expand(p, plain.at, plain.at + plain.count, &expanded);
     token_add(p->arena, &expanded, (Token){.kind = TOKEN_END, .place = place});
+    for (size_t i = 0; i < expanded.count; i++) {
+        Token *token = &expanded.at[i];
+        bool name = token->kind == TOKEN_NAME || token->kind >= TOKEN_ALIGN;
+        if (name && token->kind != TOKEN_TRUE) // a name that is no macro counts as 0
+            token->kind = TOKEN_INTEGER, token->integer = 0, token->letter = 'i';
+    }
     int64_t value = 0;
-    if (failed(p)) return false;
-    if (!condition_value(expanded.at, &value))
-        return refuse(p, place, STR("this condition is not a constant expression"));
+    if (!failed(p)) value = expression_condition(p->arena, &expanded, p->refusal);
     *holds = value != 0;
-    return true;
+    return !failed(p);
 }
 
 // #pragma unroll N: the number is put into parentheses, if it has none.

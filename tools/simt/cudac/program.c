@@ -74,6 +74,14 @@ static void refuse_statement(Parser *p) {
                     "many above?",
                     STR_ARG(p->token->text));
         break;
+    case TOKEN_NAME:
+        if (p->token[1].kind == TOKEN_LEFT_BRACKET || p->token[1].kind == TOKEN_DOT ||
+            p->token[1].kind == TOKEN_ARROW || p->token[1].kind == TOKEN_LEFT_PAREN ||
+            (p->token[1].kind >= TOKEN_SHIFT_LEFT && p->token[1].kind <= TOKEN_XOR_ASSIGN))
+            parser_fail(p, p->token->place,
+                        "this statement is outside of any function: is there a "
+                        "} too many above?");
+        break;
     case TOKEN_RIGHT_BRACE:
         parser_fail(p, p->token->place, "there is no { for this }: remove it");
         break;
@@ -126,7 +134,7 @@ static void note_declaration(Parser *p, Definition *definition) {
             parser_seek(p, template_close(token + 1));
         } else {
             if (token->kind == TOKEN_NAME || token->kind == TOKEN_OPERATOR) name = token;
-            refuse_statement(p);
+            if (token->kind == TOKEN_RIGHT_BRACE) refuse_statement(p);
             p->token += !parser_failed(p);
         }
         if (name && parser_at(p, TOKEN_COMMA)) note(p, definition, name->text);

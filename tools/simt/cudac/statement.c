@@ -17,6 +17,9 @@ Statement *statement_of(Parser *p, Expression *e) {
 
 static Expression *in_parens(Parser *p, const char *after) {
     parser_expect(p, TOKEN_LEFT_PAREN, after);
+    bool value = p->token[1].kind == TOKEN_LEFT_PAREN || p->token[1].kind == TOKEN_LEFT_BRACE;
+    if (declare_starts(p) && !value)
+        parser_fail(p, p->token->place, "declare the variable before this statement");
     Expression *e = expression_comma(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "after this");
     return e;

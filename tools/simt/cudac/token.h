@@ -6,133 +6,44 @@
 #include "simt/cudac/tree.h"
 
 // Punctuators; where one is the start of another, the longer one comes first.
+// clang-format off
 #define TOKEN_PUNCTUATORS(X)                                                                       \
-    X(LAUNCH_OPEN, "<<<")                                                                          \
-    X(LAUNCH_CLOSE, ">>>")                                                                         \
-    X(SHIFT_LEFT_ASSIGN, "<<=")                                                                    \
-    X(SHIFT_RIGHT_ASSIGN, ">>=")                                                                   \
-    X(ELLIPSIS, "...")                                                                             \
-    X(SCOPE, "::")                                                                                 \
-    X(ARROW, "->")                                                                                 \
-    X(INCREMENT, "++")                                                                             \
-    X(DECREMENT, "--")                                                                             \
-    X(SHIFT_LEFT, "<<")                                                                            \
-    X(SHIFT_RIGHT, ">>")                                                                           \
-    X(LESS_EQUAL, "<=")                                                                            \
-    X(GREATER_EQUAL, ">=")                                                                         \
-    X(EQUAL, "==")                                                                                 \
-    X(NOT_EQUAL, "!=")                                                                             \
-    X(LOGICAL_AND, "&&")                                                                           \
-    X(LOGICAL_OR, "||")                                                                            \
-    X(ADD_ASSIGN, "+=")                                                                            \
-    X(SUBTRACT_ASSIGN, "-=")                                                                       \
-    X(MULTIPLY_ASSIGN, "*=")                                                                       \
-    X(DIVIDE_ASSIGN, "/=")                                                                         \
-    X(REMAINDER_ASSIGN, "%=")                                                                      \
-    X(AND_ASSIGN, "&=")                                                                            \
-    X(OR_ASSIGN, "|=")                                                                             \
-    X(XOR_ASSIGN, "^=")                                                                            \
-    X(PASTE, "##")                                                                                 \
-    X(HASH, "#")                                                                                   \
-    X(LEFT_PAREN, "(")                                                                             \
-    X(RIGHT_PAREN, ")")                                                                            \
-    X(LEFT_BRACKET, "[")                                                                           \
-    X(RIGHT_BRACKET, "]")                                                                          \
-    X(LEFT_BRACE, "{")                                                                             \
-    X(RIGHT_BRACE, "}")                                                                            \
-    X(LESS, "<")                                                                                   \
-    X(GREATER, ">")                                                                                \
-    X(ASSIGN, "=")                                                                                 \
-    X(PLUS, "+")                                                                                   \
-    X(MINUS, "-")                                                                                  \
-    X(STAR, "*")                                                                                   \
-    X(SLASH, "/")                                                                                  \
-    X(PERCENT, "%")                                                                                \
-    X(AND, "&")                                                                                    \
-    X(OR, "|")                                                                                     \
-    X(XOR, "^")                                                                                    \
-    X(TILDE, "~")                                                                                  \
-    X(NOT, "!")                                                                                    \
-    X(QUESTION, "?")                                                                               \
-    X(COLON, ":")                                                                                  \
-    X(SEMICOLON, ";")                                                                              \
-    X(COMMA, ",")                                                                                  \
-    X(DOT, ".")
+    X(LAUNCH_OPEN, "<<<") X(LAUNCH_CLOSE, ">>>") X(SHIFT_LEFT_ASSIGN, "<<=")                       \
+    X(SHIFT_RIGHT_ASSIGN, ">>=") X(ELLIPSIS, "...") X(SCOPE, "::") X(ARROW, "->")                  \
+    X(INCREMENT, "++") X(DECREMENT, "--") X(SHIFT_LEFT, "<<") X(SHIFT_RIGHT, ">>")                 \
+    X(LESS_EQUAL, "<=") X(GREATER_EQUAL, ">=") X(EQUAL, "==") X(NOT_EQUAL, "!=")                   \
+    X(LOGICAL_AND, "&&") X(LOGICAL_OR, "||") X(ADD_ASSIGN, "+=") X(SUBTRACT_ASSIGN, "-=")          \
+    X(MULTIPLY_ASSIGN, "*=") X(DIVIDE_ASSIGN, "/=") X(REMAINDER_ASSIGN, "%=") X(AND_ASSIGN, "&=")  \
+    X(OR_ASSIGN, "|=") X(XOR_ASSIGN, "^=") X(PASTE, "##") X(HASH, "#") X(LEFT_PAREN, "(")          \
+    X(RIGHT_PAREN, ")") X(LEFT_BRACKET, "[") X(RIGHT_BRACKET, "]") X(LEFT_BRACE, "{")              \
+    X(RIGHT_BRACE, "}") X(LESS, "<") X(GREATER, ">") X(ASSIGN, "=") X(PLUS, "+") X(MINUS, "-")     \
+    X(STAR, "*") X(SLASH, "/") X(PERCENT, "%") X(AND, "&") X(OR, "|") X(XOR, "^") X(TILDE, "~")    \
+    X(NOT, "!") X(QUESTION, "?") X(COLON, ":") X(SEMICOLON, ";") X(COMMA, ",") X(DOT, ".")
+// clang-format on
 
-// Words with a meaning of their own.
+// Words with a meaning of their own; a declaration can begin with those up to `volatile`.
+// clang-format off
 #define TOKEN_KEYWORDS(X)                                                                          \
-    X(ALIGN, "__align__")                                                                          \
-    X(ALIGNAS, "alignas")                                                                          \
-    X(ASM, "asm")                                                                                  \
-    X(ATTRIBUTE, "__attribute__")                                                                  \
-    X(AUTO, "auto")                                                                                \
-    X(BOOL, "bool")                                                                                \
-    X(BREAK, "break")                                                                              \
-    X(CASE, "case")                                                                                \
-    X(CATCH, "catch")                                                                              \
-    X(CHAR, "char")                                                                                \
-    X(CLASS, "class")                                                                              \
-    X(CONST, "const")                                                                              \
-    X(CONST_CAST, "const_cast")                                                                    \
-    X(CONSTANT_SPACE, "__constant__")                                                              \
-    X(CONSTEXPR, "constexpr")                                                                      \
-    X(CONTINUE, "continue")                                                                        \
-    X(DEFAULT, "default")                                                                          \
-    X(DELETE, "delete")                                                                            \
-    X(DEVICE, "__device__")                                                                        \
-    X(DO, "do")                                                                                    \
-    X(DOUBLE, "double")                                                                            \
-    X(DYNAMIC_CAST, "dynamic_cast")                                                                \
-    X(ELSE, "else")                                                                                \
-    X(ENUM, "enum")                                                                                \
-    X(EXTERN, "extern")                                                                            \
-    X(FALSE, "false")                                                                              \
-    X(FLOAT, "float")                                                                              \
-    X(FOR, "for")                                                                                  \
-    X(FORCE_INLINE, "__forceinline__")                                                             \
-    X(GLOBAL, "__global__")                                                                        \
-    X(GOTO, "goto")                                                                                \
-    X(GRID_CONSTANT, "__grid_constant__")                                                          \
-    X(HOST, "__host__")                                                                            \
-    X(IF, "if")                                                                                    \
-    X(INLINE, "inline")                                                                            \
-    X(INLINE_C, "__inline__")                                                                      \
-    X(INT, "int")                                                                                  \
-    X(LAUNCH_BOUNDS, "__launch_bounds__")                                                          \
-    X(LONG, "long")                                                                                \
-    X(MANAGED, "__managed__")                                                                      \
-    X(NAMESPACE, "namespace")                                                                      \
-    X(NEW, "new")                                                                                  \
-    X(NOEXCEPT, "noexcept")                                                                        \
-    X(NO_INLINE, "__noinline__")                                                                   \
-    X(NULLPTR, "nullptr")                                                                          \
-    X(OPERATOR, "operator")                                                                        \
-    X(REGISTER, "register")                                                                        \
-    X(REINTERPRET_CAST, "reinterpret_cast")                                                        \
-    X(RESTRICT, "__restrict__")                                                                    \
-    X(RESTRICT_SHORT, "__restrict")                                                                \
-    X(RETURN, "return")                                                                            \
-    X(SHARED, "__shared__")                                                                        \
-    X(SHORT, "short")                                                                              \
-    X(SIGNED, "signed")                                                                            \
-    X(SIZEOF, "sizeof")                                                                            \
-    X(STATIC, "static")                                                                            \
-    X(STATIC_ASSERT, "static_assert")                                                              \
-    X(STATIC_CAST, "static_cast")                                                                  \
-    X(STRUCT, "struct")                                                                            \
-    X(SWITCH, "switch")                                                                            \
-    X(TEMPLATE, "template")                                                                        \
-    X(THROW, "throw")                                                                              \
-    X(TRUE, "true")                                                                                \
-    X(TRY, "try")                                                                                  \
-    X(TYPEDEF, "typedef")                                                                          \
-    X(TYPENAME, "typename")                                                                        \
-    X(UNION, "union")                                                                              \
-    X(UNSIGNED, "unsigned")                                                                        \
-    X(USING, "using")                                                                              \
-    X(VOID, "void")                                                                                \
-    X(VOLATILE, "volatile")                                                                        \
-    X(WHILE, "while")
+    X(ALIGN, "__align__") X(ALIGNAS, "alignas") X(AUTO, "auto") X(BOOL, "bool") X(CHAR, "char")    \
+    X(CLASS, "class") X(CONST, "const") X(CONSTANT_SPACE, "__constant__")                          \
+    X(CONSTEXPR, "constexpr") X(DEVICE, "__device__") X(DOUBLE, "double") X(ENUM, "enum")          \
+    X(EXTERN, "extern") X(FLOAT, "float") X(INT, "int") X(LONG, "long") X(NAMESPACE, "namespace")  \
+    X(REGISTER, "register") X(SHARED, "__shared__") X(SHORT, "short") X(SIGNED, "signed")          \
+    X(STATIC, "static") X(STATIC_ASSERT, "static_assert") X(STRUCT, "struct")                      \
+    X(TYPEDEF, "typedef") X(TYPENAME, "typename") X(UNION, "union") X(UNSIGNED, "unsigned")        \
+    X(USING, "using") X(VOID, "void") X(VOLATILE, "volatile") X(ASM, "asm")                        \
+    X(ATTRIBUTE, "__attribute__") X(BREAK, "break") X(CASE, "case") X(CATCH, "catch")              \
+    X(CONST_CAST, "const_cast") X(CONTINUE, "continue") X(DEFAULT, "default") X(DELETE, "delete")  \
+    X(DO, "do") X(DYNAMIC_CAST, "dynamic_cast") X(ELSE, "else") X(FALSE, "false") X(FOR, "for")    \
+    X(FORCE_INLINE, "__forceinline__") X(GLOBAL, "__global__") X(GOTO, "goto")                     \
+    X(GRID_CONSTANT, "__grid_constant__") X(HOST, "__host__") X(IF, "if") X(INLINE, "inline")      \
+    X(INLINE_C, "__inline__") X(LAUNCH_BOUNDS, "__launch_bounds__") X(MANAGED, "__managed__")      \
+    X(NEW, "new") X(NOEXCEPT, "noexcept") X(NO_INLINE, "__noinline__") X(NULLPTR, "nullptr")       \
+    X(OPERATOR, "operator") X(REINTERPRET_CAST, "reinterpret_cast") X(RESTRICT, "__restrict__")    \
+    X(RESTRICT_SHORT, "__restrict") X(RETURN, "return") X(SIZEOF, "sizeof")                        \
+    X(STATIC_CAST, "static_cast") X(SWITCH, "switch") X(TEMPLATE, "template") X(THROW, "throw")    \
+    X(TRUE, "true") X(TRY, "try") X(WHILE, "while")
+// clang-format on
 
 typedef enum {
     TOKEN_END,

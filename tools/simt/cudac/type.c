@@ -114,6 +114,8 @@ bool type_same(const Type *a, const Type *b) {
 
 bool type_points_alike(const Type *to, const Type *from) {
     const Type *a = to->base, *b = from->base;
+    for (; a->kind == TYPE_ARRAY && b->kind == TYPE_ARRAY; a = a->base, b = b->base)
+        if (a->count != b->count) return false;
     if ((b->is_const && !a->is_const) || (b->is_volatile && !a->is_volatile)) return false;
     return a->kind == TYPE_VOID || type_same(a, b);
 }
