@@ -6,17 +6,6 @@
 
 #include "simt/cudac/graph.h"
 
-// A local variable of one inlined call, or a temporary.
-typedef struct Instance {
-    const void *key; // the Variable, or the Expression that needs a temporary
-    const Type *type;
-    bool is_memory;  // in local memory, at .offset
-    bool is_exposed; // a pointer to it may be somewhere
-    uint64_t offset;
-    size_t *slots; // its pieces
-    size_t slot_count, slot_capacity;
-} Instance;
-
 typedef struct Frame {
     struct Frame *up;
     const Function *function;

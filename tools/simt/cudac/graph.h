@@ -137,9 +137,20 @@ struct Block {
     const struct LoopScan *scan; // of a loop: what it changes
 };
 
+// A local variable of one inlined call, or a temporary.
+typedef struct Instance {
+    const void *key; // the Variable, or the Expression that needs a temporary
+    const Type *type;
+    bool is_memory;  // in local memory, at .offset
+    bool is_exposed; // a pointer to it may be somewhere
+    uint64_t offset;
+    size_t *slots; // its pieces
+    size_t slot_count, slot_capacity;
+} Instance;
+
 // A variable of the SSA form: a scalar piece of a local variable, or a state of memory.
 typedef struct {
-    const struct Instance *instance; // NULL: a state of memory
+    const Instance *instance; // NULL: a state of memory
     uint64_t offset;
     TypeKind type; // as in the source
 } Slot;

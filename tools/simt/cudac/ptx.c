@@ -88,7 +88,7 @@ static const char *space_name(Space space) {
 static void add_symbol(Writer *w, const Value *symbol, int64_t offset) {
     offset += symbol->integer;
     if (symbol->space == SPACE_LOCAL) {
-        offset += (int64_t)((const uint64_t *)symbol->object)[0];
+        offset += (int64_t)((const Instance *)symbol->object)->offset;
         buf_format(w->out, "__local_depot%u", w->text->kernel_count);
     } else {
         const Variable *variable = symbol->object;
