@@ -35,7 +35,7 @@ $(B)/man/%.1: $(B)/% tools/build/manual.sh
 # runtime, libcudart.so.{12,13}. They consist of the same objects, except SIMT_ABI, which is compiled for each.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
 # The compiler $(B)/cudac, which is no part of the libraries.
-CUDAC         := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/cudac/*.c))
+CUDAC         := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/cudac/*.c tools/simt/cudac/*/*.c))
 # For simt --opcodes, which reads machine code, and --time, which reads devices.
 SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,base/limits program/fatbin program/unpack sass/decode sass/opcodes sass/table time/device)
 SIMT_ABI      := tools/simt/cuda/abi.c

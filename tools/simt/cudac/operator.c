@@ -49,7 +49,7 @@ Expression *operator_variable(Parser *p, Variable *variable, Place place) {
     return variable->type->is_reference ? operator_dereference(p, e, place) : e;
 }
 
-// Notes that the address of the variable behind an lvalue, or in a pointer, leaves the expression.
+// Notes that the address of a variable, of which an lvalue or a pointer is a part, is used elsewhere.
 static void note_address(const Expression *e) {
     while (e->kind != EXPRESSION_VARIABLE) {
         bool passes = e->kind == EXPRESSION_MEMBER || e->kind == EXPRESSION_DEREFERENCE ||

@@ -1,6 +1,6 @@
 // Parser: what the files of the parser share. At namespace scope the parser only notes where each
 // declaration begins and ends; it parses one when a kernel needs it. After the first error, the
-// parser stands at a TOKEN_END for good, so every loop ends, and expressions are zeros.
+// parser remains at a TOKEN_END, so every loop ends, and expressions are zeros.
 #ifndef CUDAC_PARSER_H
 #define CUDAC_PARSER_H
 
@@ -62,7 +62,7 @@ typedef struct {
 struct Definition {
     Str name;
     const Token *start, *end; // after `template <...>`
-    const Token *parameters;  // of a template: after `template <`; NULL: it is none
+    const Token *parameters;  // of a template: after `template <`; NULL: no template
     const Token *body;        // of a function: its {, or NULL
     bool is_function, is_kernel, is_device, is_c;
     bool parsed;         // or being parsed; not for functions and templates

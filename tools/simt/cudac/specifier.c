@@ -199,15 +199,17 @@ static const Type *take_named_type(Parser *p) {
 }
 
 static void no_type(Parser *p) {
+    Place place = p->token->place;
     Str found = p->token->text.len ? p->token->text : token_spelling(p->token->kind);
     Str nearest = parser_at(p, TOKEN_NAME) ? parser_nearest(p, found) : (Str){0};
-    if (nearest.len)
-        parser_fail(p, p->token->place,
-                    "`%.*s` is no type that is declared above: did you mean "
-                    "`%.*s`?",
-                    STR_ARG(found), STR_ARG(nearest));
+    Symbol *symbol = parser_globals(p, found);
+    if (symbol && !parser_sees(p, symbol))
+        parser_fail(p, place, "`%.*s` is declared only below: move it up", STR_ARG(found));
+    else if (nearest.len)
+        parser_fail(p, place, "`%.*s` is no type: did you mean `%.*s`?", STR_ARG(found),
+                    STR_ARG(nearest));
     else
-        parser_fail(p, p->token->place, "a type is missing before `%.*s`", STR_ARG(found));
+        parser_fail(p, place, "a type is missing before `%.*s`", STR_ARG(found));
 }
 
 // specifiers = (storage | qualifier | align | word+ | struct | enum | NAME)+
