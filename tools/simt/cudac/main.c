@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "simt/cudac/generate.h"
-#include "simt/cudac/preprocess.h"
-#include "simt/cudac/program.h"
+#include "simt/cudac/parse/preprocess.h"
+#include "simt/cudac/parse/program.h"
 
 static const char USAGE[] =
     "usage: cudac [-k KERNEL]... [-o FILE] SOURCE\n"

@@ -1,5 +1,5 @@
 // Parses inline assembly: asm volatile("..." : outputs : inputs : "memory");
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 enum { MOST_OPERANDS = 30 };
 

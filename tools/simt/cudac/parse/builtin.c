@@ -7,7 +7,7 @@
 //   M   a mask of lanes, which may be left out; W: the width of a shuffle, likewise
 #include <string.h>
 
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 typedef struct {
     Str name;

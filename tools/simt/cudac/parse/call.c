@@ -1,5 +1,5 @@
 // Calls of functions that the program defines: overloads, default arguments, references.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 enum { MOST_ARGUMENTS = 64 };
 

@@ -1,7 +1,7 @@
 // Evaluates constant expressions: sizes of arrays, arguments of templates, labels of cases.
 #include <math.h>
 
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 static bool wrap(const Type *type, uint64_t bits, int64_t *value) {
     switch (type->kind) {

@@ -1,5 +1,5 @@
 // Parses declarations: types with names, and variables of namespace scope and of functions.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 static void require_name(Parser *p, const Declarator *d) {
     if (d->name.len) return;

@@ -1,5 +1,5 @@
 // Parses functions: their signatures when they are named, their bodies when they are called.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 typedef struct {
     Variable **at;

@@ -2,7 +2,7 @@
 // namespace scope become bytes.
 #include <string.h>
 
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 enum { MOST_ELEMENTS = 4096 }; // that a list in a function may set
 

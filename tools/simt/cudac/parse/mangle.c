@@ -1,6 +1,6 @@
 // Mangles names by the rules of the Itanium C++ ABI, as nvcc does, so that host programs find their
 // kernels: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 enum { MOST_SUBSTITUTES = 128 };
 

@@ -1,5 +1,5 @@
 // Gives expressions their types: conversions, operators, assignments and references.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 Expression *operator_new(Parser *p, ExpressionKind kind, const Type *type, Place place) {
     Expression *e = ARENA_NEW(p->arena, 1, Expression);
@@ -49,7 +49,8 @@ Expression *operator_variable(Parser *p, Variable *variable, Place place) {
     return variable->type->is_reference ? operator_dereference(p, e, place) : e;
 }
 
-// Notes that the address of a variable, of which an lvalue or a pointer is a part, is used elsewhere.
+// Notes that the address of a variable, of which an lvalue or a pointer is a part, is used
+// elsewhere.
 static void note_address(const Expression *e) {
     while (e->kind != EXPRESSION_VARIABLE) {
         bool passes = e->kind == EXPRESSION_MEMBER || e->kind == EXPRESSION_DEREFERENCE ||

@@ -1,5 +1,5 @@
 // The parser's tokens, errors and scopes.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #define CUDAC_PARSER_H
 
 #include "base/map.h"
-#include "simt/cudac/token.h"
-#include "simt/cudac/type.h"
+#include "simt/cudac/parse/token.h"
+#include "simt/cudac/parse/type.h"
 
 typedef struct Symbol Symbol;
 typedef struct Definition Definition;

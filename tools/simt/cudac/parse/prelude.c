@@ -1,5 +1,5 @@
 // What CUDA declares for every program: vector types, limits, and names that stand for others.
-#include "simt/cudac/prelude.h"
+#include "simt/cudac/parse/prelude.h"
 
 static const char TEXT[] =
     "#define __CUDACC__ 1\n"

@@ -1,11 +1,11 @@
 // Expands macros, follows conditions, and reads included files. Macros are expanded as the C
 // standard says, from a stack of inputs: the file, the body of a macro, the body of one inside it.
-#include "simt/cudac/preprocess.h"
+#include "simt/cudac/parse/preprocess.h"
 
 #include "base/map.h"
 #include "base/path.h"
-#include "simt/cudac/parser.h"
-#include "simt/cudac/prelude.h"
+#include "simt/cudac/parse/parser.h"
+#include "simt/cudac/parse/prelude.h"
 
 enum { DEEPEST = 64, MOST_TOKENS = 1000000 };
 

@@ -2,7 +2,7 @@
 #ifndef CUDAC_PREPROCESS_H
 #define CUDAC_PREPROCESS_H
 
-#include "simt/cudac/token.h"
+#include "simt/cudac/parse/token.h"
 
 // Reads a file that a source includes by #include "PATH". False: there is no such file.
 typedef bool PreprocessRead(Arena *arena, Str path, Str *text);

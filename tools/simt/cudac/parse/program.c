@@ -1,8 +1,8 @@
 // Notes the declarations of namespace scope, and finds the kernels to compile. The host's functions
 // are never parsed; only the names of kernels and templates in them count.
-#include "simt/cudac/program.h"
+#include "simt/cudac/parse/program.h"
 
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 // --- declarations of namespace scope ---
 

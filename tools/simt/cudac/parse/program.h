@@ -2,7 +2,7 @@
 #ifndef CUDAC_PROGRAM_H
 #define CUDAC_PROGRAM_H
 
-#include "simt/cudac/token.h"
+#include "simt/cudac/parse/token.h"
 
 // The tokens are those of preprocess(). After them may come kernels to be compiled, such as
 // block_sum<8>, each with a TOKEN_END; if there are none, all are compiled that host code names.

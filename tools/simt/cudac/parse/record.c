@@ -1,5 +1,5 @@
 // Parses structs and enumerations.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 typedef struct {
     Member *at;

@@ -1,6 +1,6 @@
 // Parses the two parts of a declaration: specifiers, such as `static const float`, and declarators,
 // such as `*rows[32]`.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 // --- specifiers ---
 

@@ -1,5 +1,5 @@
 // Parses statements. Each function has its rule of the grammar above it.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 static Statement *statement(Parser *p);
 

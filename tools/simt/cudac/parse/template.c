@@ -1,6 +1,6 @@
 // Templates: their parameters, the arguments of an instance, and deduction from a call. The body of
 // a template is parsed again for each instance, in a scope that gives the parameters their values.
-#include "simt/cudac/parser.h"
+#include "simt/cudac/parse/parser.h"
 
 const Token *template_close(const Token *open) {
     int depth = 0;

@@ -1,5 +1,5 @@
 // Splits source text into tokens, by the rules of C++17.
-#include "simt/cudac/token.h"
+#include "simt/cudac/parse/token.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // The types of CUDA C. Sizes are those of a GPU and of nvcc's hosts.
-#include "simt/cudac/type.h"
+#include "simt/cudac/parse/type.h"
 
 #define SCALAR(KIND, size, letter, name)                                                           \
     {                                                                                              \
