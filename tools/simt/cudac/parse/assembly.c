@@ -58,8 +58,8 @@ static void operands(Parser *p, Assembly *assembly, char *constraints, bool outp
 
 // assembly = "asm" "volatile"? "(" TEXT (":" outputs (":" inputs (":" clobbers)?)?)? ")" ";"
 // The splitter takes "::" for one token; it stands for two colons here.
-Statement *assembly_statement(Parser *p) {
-    Place place = (p->token++)->place;
+Statement *assembly_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Assembly *assembly = ARENA_NEW(p->arena, 1, Assembly);
     char *constraints = ARENA_NEW(p->arena, MOST_OPERANDS + 1, char);
     assembly->operands = ARENA_NEW(p->arena, MOST_OPERANDS, Expression *);

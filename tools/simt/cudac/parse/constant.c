@@ -3,33 +3,17 @@
 
 #include "simt/cudac/parse/parser.h"
 
+int64_t constant_wrapped(uint64_t bits, const Type *type) {
+    if (type->kind == TYPE_BOOL) return bits != 0;
+    unsigned unused = 64 - 8 * (unsigned)type->size;
+    bits <<= unused;
+    return type_is_signed(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused);
+}
+
 static bool wrap(const Type *type, uint64_t bits, int64_t *value) {
-    switch (type->kind) {
-    case TYPE_BOOL:
-        *value = bits != 0;
-        break;
-    case TYPE_S8:
-        *value = (int8_t)bits;
-        break;
-    case TYPE_U8:
-        *value = (uint8_t)bits;
-        break;
-    case TYPE_S16:
-        *value = (int16_t)bits;
-        break;
-    case TYPE_U16:
-        *value = (uint16_t)bits;
-        break;
-    case TYPE_S32:
-        *value = (int32_t)bits;
-        break;
-    case TYPE_U32:
-        *value = (uint32_t)bits;
-        break;
-    default:
-        *value = (int64_t)bits;
-    }
-    return type_is_integer(type) || type->kind == TYPE_POINTER;
+    bool known = type_is_integer(type) || type->kind == TYPE_POINTER;
+    if (known) *value = constant_wrapped(bits, type);
+    return known;
 }
 
 static bool divide(ExpressionKind kind, const Type *type, int64_t a, int64_t b, int64_t *value) {

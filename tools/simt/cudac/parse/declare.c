@@ -127,22 +127,23 @@ static void skip_initial(Parser *p) {
 
 static void global_variable(Parser *p, const Specifiers *s, Declarator *d, Definition *definition) {
     Symbol *symbol = NULL;
-    bool on_device = s->is_device || s->is_constant;
-    if (s->is_managed)
+    bool on_device = s->has[TOKEN_DEVICE] || s->has[TOKEN_CONSTANT_SPACE];
+    if (s->has[TOKEN_MANAGED])
         parser_fail(p, d->place, "__managed__ is not compiled here: write __device__");
-    if (s->is_shared && (!s->is_extern || !d->unsized))
+    if (s->has[TOKEN_SHARED] && (!s->has[TOKEN_EXTERN] || !d->unsized))
         parser_fail(p, d->place, "declare shared memory in the kernel that uses it");
-    if (!on_device && !s->is_shared && is_number(d->type) && parser_accept(p, TOKEN_ASSIGN)) {
+    if (!on_device && !s->has[TOKEN_SHARED] && is_number(d->type) &&
+        parser_accept(p, TOKEN_ASSIGN)) {
         Expression *value = expression_assignment(p);
         value = operator_convert(p, value, d->type, "this value");
         symbol = declare_constant(p, d->name, d->type, value);
     } else if (on_device) {
         const uint8_t *bytes = initial_bytes(p, &d->type, d->unsized);
-        VariableKind kind = s->is_constant ? VARIABLE_CONSTANT : VARIABLE_DEVICE;
+        VariableKind kind = s->has[TOKEN_CONSTANT_SPACE] ? VARIABLE_CONSTANT : VARIABLE_DEVICE;
         symbol = parser_declare(p, SYMBOL_VARIABLE, d->name);
         symbol->variable = declare_variable(p, kind, d->name, d->type, d->place);
         symbol->variable->initial = bytes;
-    } else if (s->is_shared) {
+    } else if (s->has[TOKEN_SHARED]) {
         symbol = parser_declare(p, SYMBOL_VARIABLE, d->name);
         symbol->variable = dynamic_array(p, d);
     }
@@ -161,7 +162,7 @@ void declare_global(Parser *p, Definition *definition) {
     size_t first = p->global_count;
     if (parser_enter(p) && !special(p)) {
         Specifiers s = declare_specifiers(p);
-        if (s.is_typedef)
+        if (s.has[TOKEN_TYPEDEF])
             typedefs(p, s.type);
         else if (!parser_accept(p, TOKEN_SEMICOLON)) {
             do {
@@ -181,14 +182,14 @@ void declare_global(Parser *p, Definition *definition) {
 // --- functions ---
 
 static void shared_variable(Parser *p, const Specifiers *s, Declarator *d) {
-    if (s->is_extern != d->unsized)
+    if (s->has[TOKEN_EXTERN] != d->unsized)
         parser_fail(p, d->place,
-                    s->is_extern ? "leave out the size, [], after extern __shared__"
-                                 : "give the array a size, or write extern before "
-                                   "__shared__");
+                    s->has[TOKEN_EXTERN] ? "leave out the size, [], after extern __shared__"
+                                         : "give the array a size, or write extern before "
+                                           "__shared__");
     if (d->type->is_reference) parser_fail(p, d->place, "a reference cannot be __shared__");
     Variable *v = NULL;
-    if (s->is_extern)
+    if (s->has[TOKEN_EXTERN])
         v = dynamic_array(p, d);
     else {
         v = declare_variable(p, VARIABLE_SHARED, d->name, d->type, d->place);
@@ -214,7 +215,8 @@ static Statement *automatic(Parser *p, const Specifiers *s, Declarator *d) {
     if (!reference) value = operator_value(p, value);
     const Type *type = reference ? value->type : type_plain(p->arena, value->type);
     const Type *base = reference ? d->type->base : d->type;
-    type = type_qualified(p->arena, type, base->is_const || s->is_constexpr, base->is_volatile);
+    type = type_qualified(p->arena, type, base->is_const || s->has[TOKEN_CONSTEXPR],
+                          base->is_volatile);
     if (reference) type = type_reference(p->arena, type);
     Variable *v = declare_variable(p, VARIABLE_LOCAL, d->name, type, d->place);
     parser_declare(p, SYMBOL_VARIABLE, d->name)->variable = v;
@@ -225,7 +227,7 @@ static Statement *automatic(Parser *p, const Specifiers *s, Declarator *d) {
 }
 
 static Statement *local_variable(Parser *p, const Specifiers *s, Declarator *d) {
-    if (s->is_auto) return automatic(p, s, d);
+    if (s->has[TOKEN_AUTO]) return automatic(p, s, d);
     if (d->unsized && !parser_at(p, TOKEN_ASSIGN) && !parser_at(p, TOKEN_LEFT_BRACE))
         parser_fail(p, d->place, "give the array a size");
     if (d->type->is_reference && !parser_at(p, TOKEN_ASSIGN))
@@ -235,7 +237,7 @@ static Statement *local_variable(Parser *p, const Specifiers *s, Declarator *d) 
         Expression *value = expression_assignment(p);
         value = operator_convert(p, value, d->type, "the initial value");
         if (declare_constant(p, d->name, d->type, value)) return NULL;
-        if (s->is_constexpr)
+        if (s->has[TOKEN_CONSTEXPR])
             parser_fail(p, value->place,
                         "this is not a constant: write const in place of constexpr");
         Statement *statement = statement_new(p, STATEMENT_DECLARE, d->place);
@@ -264,13 +266,13 @@ Statement *declare_local(Parser *p) {
     if (special(p)) return NULL;
     Place place = p->token->place;
     Specifiers s = declare_specifiers(p);
-    if (s.is_typedef) {
+    if (s.has[TOKEN_TYPEDEF]) {
         typedefs(p, s.type);
         return NULL;
     }
     if (parser_accept(p, TOKEN_SEMICOLON)) return NULL;
-    bool is_static = s.is_static && !s.is_shared && !s.type->is_const;
-    if (is_static || s.is_device || s.is_constant)
+    bool is_static = s.has[TOKEN_STATIC] && !s.has[TOKEN_SHARED] && !s.type->is_const;
+    if (is_static || s.has[TOKEN_DEVICE] || s.has[TOKEN_CONSTANT_SPACE])
         parser_fail(p, place,
                     "a variable that outlives the kernel is declared outside of functions, "
                     "with __device__");
@@ -283,7 +285,7 @@ Statement *declare_local(Parser *p) {
         refuse_again(p, &d);
         if (parser_at(p, TOKEN_LEFT_PAREN) && p->token[1].kind == TOKEN_RIGHT_PAREN)
             parser_fail(p, d.place, "functions are declared outside of functions");
-        if (s.is_shared)
+        if (s.has[TOKEN_SHARED])
             shared_variable(p, &s, &d);
         else
             *tail = local_variable(p, &s, &d);

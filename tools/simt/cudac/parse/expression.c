@@ -128,56 +128,49 @@ static Expression *named(Parser *p) {
     return operator_zero(p, name->place);
 }
 
-// primary = NUMBER | text | "true" | "false" | "nullptr" | "(" comma ")" | cast | named
+// literal = NUMBER | text | "true" | "false" | "nullptr"
+static Expression *literal(Parser *p) {
+    const Token *token = p->token;
+    if (token->kind == TOKEN_STRING) return text(p);
+    bool truth = parser_accept(p, TOKEN_TRUE);
+    if (truth || parser_accept(p, TOKEN_FALSE))
+        return operator_integer(p, truth, &type_bool, token->place);
+    if (parser_accept(p, TOKEN_NULLPTR)) return operator_zero(p, token->place);
+    bool any = parser_accept(p, TOKEN_INTEGER) || parser_accept(p, TOKEN_FLOATING);
+    return any ? number(p, token) : NULL;
+}
+
+static Expression *no_value(Parser *p, const Token *token) {
+    Str found = token->text.len ? token->text : token_spelling(token->kind);
+    if (token->kind == TOKEN_LEFT_BRACKET)
+        parser_fail(p, token->place, "lambdas are not compiled here: write a __device__ function");
+    else if (token->kind == TOKEN_NEW || token->kind == TOKEN_DELETE)
+        parser_fail(p, token->place, "new and delete are not compiled here: declare an array");
+    else
+        parser_fail(p, token->place, "a value is missing before `%.*s`", STR_ARG(found));
+    return operator_zero(p, token->place);
+}
+
+// primary = literal | "(" comma ")" | cast | named
 static Expression *primary(Parser *p) {
     const Token *token = p->token;
-    switch (token->kind) {
-    case TOKEN_INTEGER:
-    case TOKEN_FLOATING:
-        p->token++;
-        return number(p, token);
-    case TOKEN_STRING:
-        return text(p);
-    case TOKEN_TRUE:
-    case TOKEN_FALSE:
-        p->token++;
-        return operator_integer(p, token->kind == TOKEN_TRUE, &type_bool, token->place);
-    case TOKEN_NULLPTR:
-        p->token++;
-        return operator_zero(p, token->place);
-    case TOKEN_STATIC_CAST:
-    case TOKEN_CONST_CAST:
-    case TOKEN_REINTERPRET_CAST:
+    Expression *e = literal(p);
+    if (e) return e;
+    if (token->kind == TOKEN_STATIC_CAST || token->kind == TOKEN_CONST_CAST ||
+        token->kind == TOKEN_REINTERPRET_CAST)
         return named_cast(p);
-    case TOKEN_NAME:
-        return named(p);
-    case TOKEN_SCOPE:
-        p->token++;
-        return named(p);
-    case TOKEN_LEFT_BRACKET:
-        parser_fail(p, token->place,
-                    "lambdas are not compiled here: write a function, with "
-                    "__device__, outside of this one");
-        return operator_zero(p, token->place);
-    case TOKEN_NEW:
-    case TOKEN_DELETE:
-        parser_fail(p, token->place, "kernels have no new and delete here: declare an array");
-        return operator_zero(p, token->place);
-    default:
-        break;
-    }
-    if (token->kind == TOKEN_LEFT_PAREN) {
+    parser_accept(p, TOKEN_SCOPE);
+    if (parser_at(p, TOKEN_NAME)) return named(p);
+    if (parser_accept(p, TOKEN_LEFT_PAREN)) {
         bool in_template = p->in_template;
-        p->in_template = false, p->token++;
-        Expression *e = expression_comma(p);
+        p->in_template = false;
+        e = expression_comma(p);
         p->in_template = in_template;
         parser_expect(p, TOKEN_RIGHT_PAREN, "after an expression");
         return e;
     }
-    if (declare_starts(p)) return functional_cast(p);
-    Str found = token->text.len ? token->text : token_spelling(token->kind);
-    parser_fail(p, token->place, "a value is missing before `%.*s`", STR_ARG(found));
-    return operator_zero(p, token->place);
+    bool starts = declare_starts(p) && !parser_at(p, TOKEN_LEFT_BRACKET);
+    return starts ? functional_cast(p) : no_value(p, token);
 }
 
 // --- postfix and unary expressions ---
@@ -309,38 +302,14 @@ static Expression *unary(Parser *p) {
 // --- the rest ---
 
 int expression_precedence(TokenKind kind) {
-    switch (kind) {
-    case TOKEN_LOGICAL_OR:
-        return 1;
-    case TOKEN_LOGICAL_AND:
-        return 2;
-    case TOKEN_OR:
-        return 3;
-    case TOKEN_XOR:
-        return 4;
-    case TOKEN_AND:
-        return 5;
-    case TOKEN_EQUAL:
-    case TOKEN_NOT_EQUAL:
-        return 6;
-    case TOKEN_LESS:
-    case TOKEN_LESS_EQUAL:
-    case TOKEN_GREATER:
-    case TOKEN_GREATER_EQUAL:
-        return 7;
-    case TOKEN_SHIFT_LEFT:
-    case TOKEN_SHIFT_RIGHT:
-        return 8;
-    case TOKEN_PLUS:
-    case TOKEN_MINUS:
-        return 9;
-    case TOKEN_STAR:
-    case TOKEN_SLASH:
-    case TOKEN_PERCENT:
-        return 10;
-    default:
-        return 0;
-    }
+    static const signed char precedence[TOKEN_KINDS] = {
+        [TOKEN_LOGICAL_OR] = 1,  [TOKEN_LOGICAL_AND] = 2,   [TOKEN_OR] = 3,
+        [TOKEN_XOR] = 4,         [TOKEN_AND] = 5,           [TOKEN_EQUAL] = 6,
+        [TOKEN_NOT_EQUAL] = 6,   [TOKEN_LESS] = 7,          [TOKEN_LESS_EQUAL] = 7,
+        [TOKEN_GREATER] = 7,     [TOKEN_GREATER_EQUAL] = 7, [TOKEN_SHIFT_LEFT] = 8,
+        [TOKEN_SHIFT_RIGHT] = 8, [TOKEN_PLUS] = 9,          [TOKEN_MINUS] = 9,
+        [TOKEN_STAR] = 10,       [TOKEN_SLASH] = 10,        [TOKEN_PERCENT] = 10};
+    return precedence[kind];
 }
 
 // binary = unary (operator binary)*, by precedence

@@ -26,8 +26,8 @@ static void parameters_of(Parser *p, Parameters *list, Place opened) {
             parser_fail(p, p->token->place, "functions with ... are not compiled here");
         Specifiers s = declare_specifiers(p);
         Declarator d = declare_declarator(p, s.type);
-        if (s.is_auto) parser_fail(p, d.place, "write the type of this parameter");
-        if (s.is_shared)
+        if (s.has[TOKEN_AUTO]) parser_fail(p, d.place, "write the type of this parameter");
+        if (s.has[TOKEN_SHARED])
             parser_fail(p, d.place, "a parameter is never __shared__: leave the word out");
         const Type *type = d.type;
         if (type->kind == TYPE_ARRAY) type = type_pointer(p->arena, type->base);
@@ -62,13 +62,14 @@ static void signature(Parser *p, Instance *instance) {
     Declarator d = declare_declarator(p, s.type);
     Place opened = p->token->place;
     Parameters list = {0};
-    parser_expect(p, TOKEN_LEFT_PAREN, "after the name of a function");
+    if (!parser_accept(p, TOKEN_LEFT_PAREN)) // that of a later function was found
+        parser_expect(p, TOKEN_SEMICOLON, "after this declaration");
     if (!parser_failed(p)) parameters_of(p, &list, opened);
-    if (s.is_auto) parser_fail(p, d.place, "write the type that this function returns");
-    if (s.is_global && d.type->kind != TYPE_VOID)
+    if (s.has[TOKEN_AUTO]) parser_fail(p, d.place, "write the type that this function returns");
+    if (s.has[TOKEN_GLOBAL] && d.type->kind != TYPE_VOID)
         parser_fail(p, d.place, "a kernel returns nothing: write void before its name");
-    f->name = d.name, f->place = d.place, f->is_kernel = s.is_global,
-    f->is_noinline = s.is_noinline;
+    f->name = d.name, f->place = d.place, f->is_kernel = s.has[TOKEN_GLOBAL],
+    f->is_noinline = s.has[TOKEN_NO_INLINE];
     f->max_threads = s.max_threads, f->min_blocks = s.min_blocks;
     f->parameters = list.at, f->parameter_count = list.count;
     f->type = function_type(p, d.type, &list);

@@ -110,27 +110,6 @@ Expression *operator_member(Parser *p, Expression *e, Str name, Place place) {
 
 // --- conversions ---
 
-static int64_t wrapped(int64_t value, const Type *type) {
-    switch (type->kind) {
-    case TYPE_BOOL:
-        return value != 0;
-    case TYPE_S8:
-        return (int8_t)value;
-    case TYPE_U8:
-        return (uint8_t)value;
-    case TYPE_S16:
-        return (int16_t)value;
-    case TYPE_U16:
-        return (uint16_t)value;
-    case TYPE_S32:
-        return (int32_t)value;
-    case TYPE_U32:
-        return (uint32_t)value;
-    default:
-        return value;
-    }
-}
-
 Expression *operator_cast(Parser *p, Expression *e, const Type *type) {
     e = operator_value(p, e);
     type = type_plain(p->arena, type);
@@ -149,7 +128,7 @@ Expression *operator_cast(Parser *p, Expression *e, const Type *type) {
         return operator_zero(p, e->place);
     }
     if (e->kind == EXPRESSION_INTEGER && type_is_integer(type) && type_is_integer(from))
-        return operator_integer(p, wrapped(e->integer, type), type, e->place);
+        return operator_integer(p, constant_wrapped((uint64_t)e->integer, type), type, e->place);
     double value;
     if (e->kind != EXPRESSION_CAST && type_is_floating(type) && constant_floating(e, &value) &&
         (e->kind == EXPRESSION_INTEGER || e->kind == EXPRESSION_FLOATING) &&
@@ -365,7 +344,7 @@ Expression *operator_unary(Parser *p, TokenKind kind, Expression *e, Place place
     e = operator_cast(p, e, type);
     if (kind == TOKEN_PLUS) return e;
     if (kind == TOKEN_MINUS && e->kind == EXPRESSION_INTEGER)
-        return operator_integer(p, wrapped((int64_t)(0 - (uint64_t)e->integer), type), type, place);
+        return operator_integer(p, constant_wrapped(0 - (uint64_t)e->integer, type), type, place);
     return with_left(p, kind == TOKEN_MINUS ? EXPRESSION_NEGATE : EXPRESSION_COMPLEMENT, type, e,
                      place);
 }

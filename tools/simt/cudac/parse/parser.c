@@ -136,7 +136,7 @@ Symbol *parser_lookup(Parser *p, Str name) {
 Str parser_nearest(Parser *p, Str name) {
     size_t edits = name.len < 3 ? 1 : (name.len + 1) / 3 + 1; // fewer than these
     Str nearest = builtin_nearest(name, &edits);
-    for (TokenKind kind = TOKEN_ALIGN; kind <= TOKEN_WHILE; kind++)
+    for (TokenKind kind = TOKEN_AUTO; kind < TOKEN_KINDS; kind++)
         if (str_is_nearer(name, token_spelling(kind), &edits)) nearest = token_spelling(kind);
     for (Names *scope = p->scope; scope; scope = scope->outer)
         for (Symbol *symbol = scope->symbols; symbol; symbol = symbol->next)

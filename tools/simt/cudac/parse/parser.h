@@ -128,8 +128,7 @@ Str parser_nearest(Parser *p, Str name); // a declared name that looks like it, 
 
 typedef struct {
     const Type *type;
-    bool is_typedef, is_static, is_extern, is_constexpr, is_auto;
-    bool is_shared, is_constant, is_device, is_global, is_host, is_noinline, is_managed;
+    bool has[TOKEN_KINDS]; // TOKEN_STATIC ...: whether the word is among them
     uint32_t max_threads, min_blocks;
 } Specifiers;
 typedef struct {
@@ -198,6 +197,7 @@ bool operator_is_lvalue(const Expression *e);
 // 0: the same type; 1: a promotion; 2: a conversion; -1: cannot be converted.
 int operator_conversion(Parser *p, const Expression *e, const Type *type);
 
+int64_t constant_wrapped(uint64_t bits, const Type *type); // as a value of an integer type
 bool constant_integer(const Expression *e, int64_t *value);
 bool constant_floating(const Expression *e, double *value); // also of an integer
 
@@ -212,8 +212,8 @@ Expression *builtin_call(Parser *p, const Token *name); // at its "("; NULL: no 
 Expression *builtin_name(Parser *p, const Token *name); // threadIdx ...; NULL: no such variable
 Expression *builtin_method(Parser *p, Expression *group, Str name, Place place);
 bool builtin_has(Str name);
-Str builtin_nearest(Str name, size_t *edits); // or empty
-Statement *assembly_statement(Parser *p);
+Str builtin_nearest(Str name, size_t *edits);                 // or empty
+Statement *assembly_statement(Parser *p, const Token *token); // after the word asm
 
 // --- statement.c, function.c, template.c, mangle.c ---
 

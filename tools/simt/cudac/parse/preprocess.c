@@ -215,7 +215,7 @@ static void expand(Preprocessor *p, const Token *from, const Token *end, TokenLi
         Token token = *at;
         take(p);
         Macro *macro =
-            token.kind >= TOKEN_ALIGN || token.kind == TOKEN_NAME ? macro_of(p, token.text) : NULL;
+            token.kind >= TOKEN_AUTO || token.kind == TOKEN_NAME ? macro_of(p, token.text) : NULL;
         if (macro && !macro->active && replace(p, macro, token.place)) continue;
         if (str_equal(token.text, STR("__LINE__")))
             token.kind = TOKEN_INTEGER, token.integer = token.place.line, token.letter = 'i';
@@ -229,7 +229,7 @@ static void expand(Preprocessor *p, const Token *from, const Token *end, TokenLi
 
 // define = NAME ("(" parameters ")")? token*
 static bool define(Preprocessor *p, const Token *at, const Token *end) {
-    if (at == end || !(at->kind == TOKEN_NAME || at->kind >= TOKEN_ALIGN))
+    if (at == end || !(at->kind == TOKEN_NAME || at->kind >= TOKEN_AUTO))
         return refuse(p, at->place, STR("write #define NAME and what it stands for"));
     Macro *macro = macro_add(p, at->text);
     at++;
@@ -269,7 +269,7 @@ static bool condition(Preprocessor *p, const Token *at, const Token *end, bool *
     token_add(p->arena, &expanded, (Token){.kind = TOKEN_END, .place = place});
     for (size_t i = 0; i < expanded.count; i++) {
         Token *token = &expanded.at[i];
-        bool name = token->kind == TOKEN_NAME || token->kind >= TOKEN_ALIGN;
+        bool name = token->kind == TOKEN_NAME || token->kind >= TOKEN_AUTO;
         if (name && token->kind != TOKEN_TRUE) // a name that is no macro counts as 0
             token->kind = TOKEN_INTEGER, token->integer = 0, token->letter = 'i';
     }

@@ -55,11 +55,6 @@ static bool takes_parens(TokenKind kind) {
            kind == TOKEN_ATTRIBUTE;
 }
 
-static void note_word(Definition *definition, TokenKind kind) {
-    definition->is_kernel |= kind == TOKEN_GLOBAL;
-    definition->is_device |= kind == TOKEN_DEVICE;
-}
-
 static void refuse_statement(Parser *p) {
     switch (p->token->kind) {
     case TOKEN_IF:
@@ -90,53 +85,70 @@ static void refuse_statement(Parser *p) {
     }
 }
 
+static void skip_group(Parser *p) { parser_seek(p, parser_skip(p, p->token)); }
+
+// "(" after a name: the parameters of a function, or a pointer such as int (*rows)[32]. Returns the
+// name that is declared; NULL: the function has ended.
+static const Token *note_parens(Parser *p, Definition *definition, const Token *name) {
+    const Token *open = p->token;
+    if (open[1].kind == TOKEN_STAR) {
+        skip_group(p);
+        if (parser_at(p, TOKEN_LEFT_PAREN)) skip_group(p);
+        return open[2].kind == TOKEN_NAME ? open + 2 : name;
+    }
+    Buf function = {.arena = p->arena};
+    if (name->kind == TOKEN_OPERATOR) buf_add(&function, STR("operator"));
+    buf_add(&function, name->kind == TOKEN_OPERATOR ? name[1].text : name->text);
+    note_function(p, definition, buf_str(&function));
+    return NULL;
+}
+
+// One word or group of a declaration. `record` is the word struct or enum before it.
+static const Token *note_part(Parser *p, Definition *definition, const Token *name,
+                              const Token **record) {
+    const Token *token = p->token;
+    bool is_name = token->kind == TOKEN_NAME || token->kind == TOKEN_OPERATOR;
+    if (takes_parens(token->kind) && token[1].kind == TOKEN_LEFT_PAREN) {
+        parser_seek(p, parser_skip(p, token + 1));
+    } else if (token->kind == TOKEN_LEFT_BRACE && *record) {
+        if (name > *record) note(p, definition, name->text);
+        if ((*record)->kind == TOKEN_ENUM) note_enumerators(p, definition, token);
+        *record = NULL;
+        skip_group(p);
+    } else if (token->kind == TOKEN_ASSIGN) {
+        if (name) note(p, definition, name->text);
+        skip_value(p);
+    } else if (token->kind == TOKEN_LEFT_BRACE || token->kind == TOKEN_LEFT_BRACKET ||
+               token->kind == TOKEN_LEFT_PAREN) {
+        skip_group(p);
+    } else if (is_name && token[1].kind == TOKEN_LESS && template_close(token + 1)) {
+        parser_seek(p, template_close(token + 1));
+    } else {
+        if (token->kind == TOKEN_RIGHT_BRACE) refuse_statement(p);
+        p->token += !parser_failed(p);
+    }
+    return is_name ? token : name;
+}
+
 // One declaration up to its ";" or the end of its body.
 static void note_declaration(Parser *p, Definition *definition) {
-    const Token *name = NULL, *record = NULL; // the last name; the word struct or enum
-    bool is_typedef = parser_at(p, TOKEN_TYPEDEF);
-    definition->start = p->token;
+    const Token *name = NULL, *record = NULL, *start = p->token;
+    definition->start = start;
     refuse_statement(p);
-    if (parser_at(p, TOKEN_USING)) name = p->token + 1;
+    if (start->kind == TOKEN_USING) name = start + 1;
     while (!parser_accept(p, TOKEN_SEMICOLON) && !parser_failed(p)) {
-        const Token *token = p->token;
-        note_word(definition, token->kind);
-        if (token->kind == TOKEN_END)
-            parser_fail(p, definition->start->place, "a `;` is missing after this declaration");
-        else if (takes_parens(token->kind) && token[1].kind == TOKEN_LEFT_PAREN)
-            parser_seek(p, parser_skip(p, token + 1));
-        else if (token->kind == TOKEN_STRUCT || token->kind == TOKEN_CLASS ||
-                 token->kind == TOKEN_UNION || token->kind == TOKEN_ENUM)
-            record = token, p->token++;
-        else if (token->kind == TOKEN_LEFT_PAREN && token[1].kind == TOKEN_STAR) {
-            name = token[2].kind == TOKEN_NAME ? token + 2 : name; // int (*rows)[32]
-            parser_seek(p, parser_skip(p, token));
-            if (parser_at(p, TOKEN_LEFT_PAREN)) parser_seek(p, parser_skip(p, p->token));
-        } else if (token->kind == TOKEN_LEFT_PAREN && name && !is_typedef) {
-            Buf operator= {.arena = p->arena};
-            if (name->kind == TOKEN_OPERATOR) buf_add(&operator, STR("operator"));
-            buf_add(&operator, name->kind == TOKEN_OPERATOR ? name[1].text : name->text);
-            note_function(p, definition, buf_str(&operator));
-            return;
-        } else if (token->kind == TOKEN_LEFT_BRACE && record) {
-            if (name > record) note(p, definition, name->text);
-            if (record->kind == TOKEN_ENUM) note_enumerators(p, definition, token);
-            parser_seek(p, parser_skip(p, token));
-            record = NULL, definition->name = name ? name->text : STR("");
-        } else if (token->kind == TOKEN_ASSIGN && !parser_failed(p)) {
-            if (name) note(p, definition, name->text);
-            skip_value(p);
-        } else if (token->kind == TOKEN_LEFT_BRACE || token->kind == TOKEN_LEFT_BRACKET ||
-                   token->kind == TOKEN_LEFT_PAREN) {
-            parser_seek(p, parser_skip(p, token));
-        } else if (token->kind == TOKEN_NAME && token[1].kind == TOKEN_LESS &&
-                   template_close(token + 1)) {
-            name = token;
-            parser_seek(p, template_close(token + 1));
-        } else {
-            if (token->kind == TOKEN_NAME || token->kind == TOKEN_OPERATOR) name = token;
-            if (token->kind == TOKEN_RIGHT_BRACE) refuse_statement(p);
-            p->token += !parser_failed(p);
-        }
+        TokenKind kind = p->token->kind;
+        definition->is_kernel |= kind == TOKEN_GLOBAL;
+        definition->is_device |= kind == TOKEN_DEVICE;
+        if (kind == TOKEN_STRUCT || kind == TOKEN_CLASS || kind == TOKEN_UNION ||
+            kind == TOKEN_ENUM)
+            record = p->token;
+        if (kind == TOKEN_END)
+            parser_fail(p, start->place, "a `;` is missing after this declaration");
+        else if (kind == TOKEN_LEFT_PAREN && name && start->kind != TOKEN_TYPEDEF) {
+            if (!(name = note_parens(p, definition, name))) return;
+        } else
+            name = note_part(p, definition, name, &record);
         if (name && parser_at(p, TOKEN_COMMA)) note(p, definition, name->text);
     }
     if (name) note(p, definition, name->text);

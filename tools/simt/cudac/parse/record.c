@@ -15,7 +15,7 @@ static void refuse_method(Parser *p, const Specifiers *s, const Declarator *d) {
                     "outside that takes the struct");
     if (parser_at(p, TOKEN_ASSIGN) || parser_at(p, TOKEN_LEFT_BRACE))
         parser_fail(p, p->token->place, "give members their values where a variable is declared");
-    if (s->is_static || d->type->is_reference || d->unsized)
+    if (s->has[TOKEN_STATIC] || d->type->is_reference || d->unsized)
         parser_fail(p, d->place, "a member must be a plain variable here");
     if (d->type->kind == TYPE_VOID || (d->type->kind == TYPE_STRUCT && d->type->align == 0))
         parser_fail(p, d->place, "a member of type `%.*s` is not possible",

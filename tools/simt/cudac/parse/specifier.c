@@ -116,64 +116,19 @@ uint32_t declare_alignment(Parser *p) {
     return align;
 }
 
-static bool take_storage(Parser *p, Specifiers *s) {
+// A word that is no type, such as `static`, or an attribute.
+static bool take_word_of_storage(Parser *p, Specifiers *s) {
     const Token *token = p->token++;
-    switch (token->kind) {
-    case TOKEN_TYPEDEF:
-        s->is_typedef = true;
-        break;
-    case TOKEN_STATIC:
-        s->is_static = true;
-        break;
-    case TOKEN_EXTERN:
-        s->is_extern = true;
-        if (parser_at(p, TOKEN_STRING)) p->token++;
-        break;
-    case TOKEN_CONSTEXPR:
-        s->is_constexpr = true;
-        break;
-    case TOKEN_SHARED:
-        s->is_shared = true;
-        break;
-    case TOKEN_CONSTANT_SPACE:
-        s->is_constant = true;
-        break;
-    case TOKEN_DEVICE:
-        s->is_device = true;
-        break;
-    case TOKEN_MANAGED:
-        s->is_managed = s->is_device = true;
-        break;
-    case TOKEN_GLOBAL:
-        s->is_global = true;
-        break;
-    case TOKEN_HOST:
-        s->is_host = true;
-        break;
-    case TOKEN_NO_INLINE:
-        s->is_noinline = true;
-        break;
-    case TOKEN_INLINE:
-    case TOKEN_INLINE_C:
-    case TOKEN_FORCE_INLINE:
-    case TOKEN_REGISTER:
-    case TOKEN_TYPENAME:
-    case TOKEN_GRID_CONSTANT:
-        break;
-    case TOKEN_LAUNCH_BOUNDS:
+    if (token->kind >= TOKEN_AUTO && token->kind <= TOKEN_VOLATILE) {
+        s->has[token->kind] = true;
+        if (token->kind == TOKEN_EXTERN) parser_accept(p, TOKEN_STRING);
+    } else if (token->kind == TOKEN_LAUNCH_BOUNDS) {
         launch_bounds(p, s);
-        break;
-    case TOKEN_ATTRIBUTE:
+    } else if (token->kind == TOKEN_ATTRIBUTE && parser_at(p, TOKEN_LEFT_PAREN)) {
         parser_seek(p, parser_skip(p, p->token));
-        break;
-    case TOKEN_LEFT_BRACKET: // [[maybe_unused]]
-        if (p->token->kind == TOKEN_LEFT_BRACKET) {
-            parser_seek(p, parser_skip(p, token));
-            break;
-        }
-        p->token--;
-        return false;
-    default:
+    } else if (token->kind == TOKEN_LEFT_BRACKET && parser_at(p, TOKEN_LEFT_BRACKET)) {
+        parser_seek(p, parser_skip(p, token)); // [[maybe_unused]]
+    } else {
         p->token--;
         return false;
     }
@@ -212,33 +167,28 @@ static void no_type(Parser *p) {
         parser_fail(p, place, "a type is missing before `%.*s`", STR_ARG(found));
 }
 
-// specifiers = (storage | qualifier | align | word+ | struct | enum | NAME)+
+// specifiers = (storage | align | word+ | struct | enum | NAME)+
 Specifiers declare_specifiers(Parser *p) {
     Specifiers s = {0};
     Words words = {0};
-    bool any_word = false, is_const = false, is_volatile = false;
+    bool any_word = false;
     uint32_t align = 0;
-    while (!parser_failed(p))
-        if (parser_accept(p, TOKEN_CONST))
-            is_const = true;
-        else if (parser_accept(p, TOKEN_VOLATILE))
-            is_volatile = true;
-        else if (parser_accept(p, TOKEN_ALIGN) || parser_accept(p, TOKEN_ALIGNAS))
+    while (!parser_failed(p)) {
+        bool typed = s.type || any_word || s.has[TOKEN_AUTO];
+        if (parser_accept(p, TOKEN_ALIGN) || parser_accept(p, TOKEN_ALIGNAS))
             align = declare_alignment(p);
-        else if (!s.type && !s.is_auto && take_word(p, &words))
+        else if (!s.type && !s.has[TOKEN_AUTO] && take_word(p, &words))
             any_word = true;
-        else if (parser_at(p, TOKEN_AUTO) && !s.type && !any_word)
-            s.is_auto = true, p->token++;
-        else if (take_storage(p, &s))
+        else if (take_word_of_storage(p, &s))
             continue;
-        else if (s.type || any_word || s.is_auto)
+        else if (typed || !(s.type = take_named_type(p)))
             break;
-        else if (!(s.type = take_named_type(p)))
-            break;
+    }
     if (any_word) s.type = type_of_words(&words);
-    if (s.is_auto) s.type = &type_int; // until the initial value is known
+    if (s.has[TOKEN_AUTO]) s.type = &type_int; // until the initial value is known
     if (!s.type) no_type(p), s.type = &type_int;
-    s.type = type_qualified(p->arena, s.type, is_const || s.is_constexpr, is_volatile);
+    bool is_const = s.has[TOKEN_CONST] || s.has[TOKEN_CONSTEXPR];
+    s.type = type_qualified(p->arena, s.type, is_const, s.has[TOKEN_VOLATILE]);
     if (align > s.type->align) {
         Type *aligned = ARENA_NEW(p->arena, 1, Type);
         *aligned = *s.type;
@@ -251,7 +201,7 @@ Specifiers declare_specifiers(Parser *p) {
 bool declare_starts(Parser *p) {
     if (parser_at(p, TOKEN_LEFT_BRACKET)) return p->token[1].kind == TOKEN_LEFT_BRACKET;
     if (!parser_at(p, TOKEN_NAME))
-        return p->token->kind >= TOKEN_ALIGN && p->token->kind <= TOKEN_VOLATILE;
+        return p->token->kind >= TOKEN_AUTO && p->token->kind <= TOKEN_VOID;
     const Token *name = p->token[1].kind == TOKEN_SCOPE ? p->token + 2 : p->token;
     Symbol *symbol = name->kind == TOKEN_NAME ? parser_lookup(p, name->text) : NULL;
     if (!symbol || symbol->kind == SYMBOL_TYPE) return symbol != NULL;

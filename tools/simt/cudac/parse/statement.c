@@ -41,7 +41,8 @@ static Statement *body(Parser *p) {
 }
 
 // if = "if" "constexpr"? "(" condition ")" statement ("else" statement)?
-static Statement *if_statement(Parser *p, Place place) {
+static Statement *if_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Statement *s = statement_new(p, STATEMENT_IF, place);
     parser_accept(p, TOKEN_CONSTEXPR);
     s->condition = operator_condition(p, in_parens(p, "after if"));
@@ -57,7 +58,8 @@ static Statement *loop_body(Parser *p) {
     return s;
 }
 
-static Statement *while_statement(Parser *p, Place place) {
+static Statement *while_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Statement *s = statement_new(p, STATEMENT_WHILE, place);
     s->condition = operator_condition(p, in_parens(p, "after while"));
     s->body = loop_body(p);
@@ -65,7 +67,8 @@ static Statement *while_statement(Parser *p, Place place) {
 }
 
 // do = "do" statement "while" "(" condition ")" ";"
-static Statement *do_statement(Parser *p, Place place) {
+static Statement *do_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Statement *s = statement_new(p, STATEMENT_DO, place);
     s->body = loop_body(p);
     parser_expect(p, TOKEN_WHILE, "after the body of do");
@@ -75,7 +78,8 @@ static Statement *do_statement(Parser *p, Place place) {
 }
 
 // for = "for" "(" (declaration | comma? ";") comma? ";" comma? ")" statement
-static Statement *for_statement(Parser *p, Place place) {
+static Statement *for_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Statement *s = statement_new(p, STATEMENT_FOR, place);
     Names names = {0};
     parser_push_scope(p, &names);
@@ -98,7 +102,8 @@ static Statement *for_statement(Parser *p, Place place) {
 }
 
 // switch = "switch" "(" integer ")" statement
-static Statement *switch_statement(Parser *p, Place place) {
+static Statement *switch_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Statement *s = statement_new(p, STATEMENT_SWITCH, place);
     Expression *e = operator_value(p, in_parens(p, "after switch"));
     if (!type_is_integer(e->type))
@@ -124,7 +129,8 @@ static Statement *case_statement(Parser *p, const Token *token) {
 }
 
 // return = "return" (comma | "{" values "}")? ";"
-static Statement *return_statement(Parser *p, Place place) {
+static Statement *return_statement(Parser *p, const Token *token) {
+    Place place = token->place;
     Statement *s = statement_new(p, STATEMENT_RETURN, place);
     const Type *result = p->at.function->type->base;
     if (parser_at(p, TOKEN_LEFT_BRACE))
@@ -144,8 +150,8 @@ static Statement *return_statement(Parser *p, Place place) {
 }
 
 // pragma = "#pragma unroll" ("(" constant ")")? loop
-static Statement *unrolled(Parser *p) {
-    Place place = p->token[-1].place;
+static Statement *unrolled(Parser *p, const Token *token) {
+    Place place = token->place;
     int64_t times = -1;
     if (parser_accept(p, TOKEN_LEFT_PAREN)) {
         times = expression_constant(p, "the number of #pragma unroll");
@@ -186,65 +192,56 @@ static Statement *expression_statement(Parser *p) {
     return s;
 }
 
+static Statement *empty_statement(Parser *p, const Token *token) { return empty(p, token->place); }
+static Statement *inner_block(Parser *p, const Token *token) {
+    (void)token;
+    return statement_block(p);
+}
+
+// What follows the first word of a statement.
+static const struct {
+    TokenKind kind;
+    Statement *(*parse)(Parser *p, const Token *token);
+} STATEMENTS[] = {
+    {TOKEN_LEFT_BRACE, inner_block},
+    {TOKEN_SEMICOLON, empty_statement},
+    {TOKEN_IF, if_statement},
+    {TOKEN_WHILE, while_statement},
+    {TOKEN_DO, do_statement},
+    {TOKEN_FOR, for_statement},
+    {TOKEN_SWITCH, switch_statement},
+    {TOKEN_CASE, case_statement},
+    {TOKEN_DEFAULT, case_statement},
+    {TOKEN_RETURN, return_statement},
+    {TOKEN_BREAK, jump},
+    {TOKEN_CONTINUE, jump},
+    {TOKEN_UNROLL, unrolled},
+    {TOKEN_ASM, assembly_statement},
+    {TOKEN_GOTO, refused},
+    {TOKEN_TRY, refused},
+    {TOKEN_THROW, refused},
+    {TOKEN_ELSE, refused},
+};
+
+// Whether a statement that begins with a type is a value of it, such as float(x), and declares
+// nothing.
+static bool is_value(const Token *type) {
+    bool word = type->kind == TOKEN_NAME || (type->kind >= TOKEN_BOOL && type->kind <= TOKEN_VOID);
+    bool record = type->kind == TOKEN_STRUCT || type->kind == TOKEN_ENUM ||
+                  type->kind == TOKEN_CLASS || type->kind == TOKEN_STATIC_ASSERT;
+    bool parens = type[1].kind == TOKEN_LEFT_PAREN && type[2].kind != TOKEN_STAR &&
+                  type[2].kind != TOKEN_AND; // float (*row)[32] is a declaration
+    return word && !record && (parens || type[1].kind == TOKEN_LEFT_BRACE);
+}
+
 static Statement *statement_inner(Parser *p) {
     const Token *token = p->token;
-    if (token->kind == TOKEN_ASM) return assembly_statement(p);
-    if (declare_starts(p)) {
-        bool parens = token[1].kind == TOKEN_LEFT_PAREN && token[2].kind != TOKEN_STAR &&
-                      token[2].kind != TOKEN_AND; // float (*row)[32] is a declaration
-        bool value = parens || token[1].kind == TOKEN_LEFT_BRACE;
-        return value && token->kind != TOKEN_ALIGN && token->kind != TOKEN_ALIGNAS &&
-                       token->kind != TOKEN_STATIC_ASSERT && token->kind != TOKEN_STRUCT &&
-                       token->kind != TOKEN_ENUM
-                   ? expression_statement(p)
-                   : declare_local(p);
-    }
-    if (parser_failed(p)) return NULL;
-    if (parser_at(p, TOKEN_END)) parser_fail(p, token->place, "the program ends within a function");
-    switch (token->kind) {
-    case TOKEN_LEFT_BRACE:
-        p->token++;
-        return statement_block(p);
-    case TOKEN_SEMICOLON:
-        p->token++;
-        return empty(p, token->place);
-    case TOKEN_IF:
-        p->token++;
-        return if_statement(p, token->place);
-    case TOKEN_WHILE:
-        p->token++;
-        return while_statement(p, token->place);
-    case TOKEN_DO:
-        p->token++;
-        return do_statement(p, token->place);
-    case TOKEN_FOR:
-        p->token++;
-        return for_statement(p, token->place);
-    case TOKEN_SWITCH:
-        p->token++;
-        return switch_statement(p, token->place);
-    case TOKEN_CASE:
-    case TOKEN_DEFAULT:
-        p->token++;
-        return case_statement(p, token);
-    case TOKEN_RETURN:
-        p->token++;
-        return return_statement(p, token->place);
-    case TOKEN_BREAK:
-    case TOKEN_CONTINUE:
-        p->token++;
-        return jump(p, token);
-    case TOKEN_UNROLL:
-        p->token++;
-        return unrolled(p);
-    case TOKEN_GOTO:
-    case TOKEN_TRY:
-    case TOKEN_THROW:
-    case TOKEN_ELSE:
-        return refused(p, token);
-    default:
-        return expression_statement(p);
-    }
+    if (token->kind == TOKEN_END && !parser_failed(p))
+        parser_fail(p, token->place, "the program ends within a function");
+    if (declare_starts(p) && !is_value(token)) return declare_local(p);
+    for (size_t i = 0; i < sizeof STATEMENTS / sizeof *STATEMENTS; i++)
+        if (parser_accept(p, STATEMENTS[i].kind)) return STATEMENTS[i].parse(p, token);
+    return parser_failed(p) ? NULL : expression_statement(p);
 }
 
 // Returns a list: a declaration of several variables is several statements.

@@ -28,7 +28,7 @@ static const Str SPELLINGS[] = {[TOKEN_END] = {"the end of the file", 19},
 Str token_spelling(TokenKind kind) { return SPELLINGS[kind]; }
 
 TokenKind token_word(Str word) {
-    for (TokenKind kind = TOKEN_ALIGN; kind <= TOKEN_WHILE; kind++)
+    for (TokenKind kind = TOKEN_AUTO; kind < TOKEN_KINDS; kind++)
         if (str_equal(word, SPELLINGS[kind])) return kind;
     return TOKEN_NAME;
 }

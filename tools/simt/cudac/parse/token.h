@@ -21,25 +21,27 @@
     X(NOT, "!") X(QUESTION, "?") X(COLON, ":") X(SEMICOLON, ";") X(COMMA, ",") X(DOT, ".")
 // clang-format on
 
-// Words with a meaning of their own; a declaration can begin with those up to `volatile`.
+// Words with a meaning of their own: first the specifiers, up to `volatile`, then other words with
+// which a declaration can begin, up to `void`.
 // clang-format off
 #define TOKEN_KEYWORDS(X)                                                                          \
-    X(ALIGN, "__align__") X(ALIGNAS, "alignas") X(AUTO, "auto") X(BOOL, "bool") X(CHAR, "char")    \
-    X(CLASS, "class") X(CONST, "const") X(CONSTANT_SPACE, "__constant__")                          \
-    X(CONSTEXPR, "constexpr") X(DEVICE, "__device__") X(DOUBLE, "double") X(ENUM, "enum")          \
-    X(EXTERN, "extern") X(FLOAT, "float") X(INT, "int") X(LONG, "long") X(NAMESPACE, "namespace")  \
-    X(REGISTER, "register") X(SHARED, "__shared__") X(SHORT, "short") X(SIGNED, "signed")          \
-    X(STATIC, "static") X(STATIC_ASSERT, "static_assert") X(STRUCT, "struct")                      \
-    X(TYPEDEF, "typedef") X(TYPENAME, "typename") X(UNION, "union") X(UNSIGNED, "unsigned")        \
-    X(USING, "using") X(VOID, "void") X(VOLATILE, "volatile") X(ASM, "asm")                        \
+    X(AUTO, "auto") X(CONST, "const") X(CONSTANT_SPACE, "__constant__") X(CONSTEXPR, "constexpr")  \
+    X(DEVICE, "__device__") X(EXTERN, "extern") X(FORCE_INLINE, "__forceinline__")                 \
+    X(GLOBAL, "__global__") X(GRID_CONSTANT, "__grid_constant__") X(HOST, "__host__")              \
+    X(INLINE, "inline") X(INLINE_C, "__inline__") X(MANAGED, "__managed__")                        \
+    X(NO_INLINE, "__noinline__") X(REGISTER, "register") X(SHARED, "__shared__")                   \
+    X(STATIC, "static") X(TYPEDEF, "typedef") X(TYPENAME, "typename") X(VOLATILE, "volatile")      \
+    X(ALIGN, "__align__") X(ALIGNAS, "alignas") X(BOOL, "bool") X(CHAR, "char") X(CLASS, "class")  \
+    X(DOUBLE, "double") X(ENUM, "enum") X(FLOAT, "float") X(INT, "int") X(LONG, "long")            \
+    X(NAMESPACE, "namespace") X(SHORT, "short") X(SIGNED, "signed")                                \
+    X(STATIC_ASSERT, "static_assert") X(STRUCT, "struct") X(UNION, "union")                        \
+    X(UNSIGNED, "unsigned") X(USING, "using") X(VOID, "void") X(ASM, "asm")                        \
     X(ATTRIBUTE, "__attribute__") X(BREAK, "break") X(CASE, "case") X(CATCH, "catch")              \
     X(CONST_CAST, "const_cast") X(CONTINUE, "continue") X(DEFAULT, "default") X(DELETE, "delete")  \
     X(DO, "do") X(DYNAMIC_CAST, "dynamic_cast") X(ELSE, "else") X(FALSE, "false") X(FOR, "for")    \
-    X(FORCE_INLINE, "__forceinline__") X(GLOBAL, "__global__") X(GOTO, "goto")                     \
-    X(GRID_CONSTANT, "__grid_constant__") X(HOST, "__host__") X(IF, "if") X(INLINE, "inline")      \
-    X(INLINE_C, "__inline__") X(LAUNCH_BOUNDS, "__launch_bounds__") X(MANAGED, "__managed__")      \
-    X(NEW, "new") X(NOEXCEPT, "noexcept") X(NO_INLINE, "__noinline__") X(NULLPTR, "nullptr")       \
-    X(OPERATOR, "operator") X(REINTERPRET_CAST, "reinterpret_cast") X(RESTRICT, "__restrict__")    \
+    X(GOTO, "goto") X(IF, "if") X(LAUNCH_BOUNDS, "__launch_bounds__") X(NEW, "new")                \
+    X(NOEXCEPT, "noexcept") X(NULLPTR, "nullptr") X(OPERATOR, "operator")                          \
+    X(REINTERPRET_CAST, "reinterpret_cast") X(RESTRICT, "__restrict__")                            \
     X(RESTRICT_SHORT, "__restrict") X(RETURN, "return") X(SIZEOF, "sizeof")                        \
     X(STATIC_CAST, "static_cast") X(SWITCH, "switch") X(TEMPLATE, "template") X(THROW, "throw")    \
     X(TRUE, "true") X(TRY, "try") X(WHILE, "while")
@@ -55,6 +57,7 @@ typedef enum {
 #define X(name, text) TOKEN_##name,
     TOKEN_PUNCTUATORS(X) TOKEN_KEYWORDS(X)
 #undef X
+        TOKEN_KINDS
 } TokenKind;
 
 typedef struct {
