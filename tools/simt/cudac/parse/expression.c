@@ -312,19 +312,32 @@ int expression_precedence(TokenKind kind) {
     return precedence[kind];
 }
 
+// The operator here and how many tokens it has: two for >> and >>=.
+static TokenKind operator_at(const Parser *p, size_t *count) {
+    const Token *first = p->token, *second = first + 1;
+    *count = 1;
+    if (first->kind != TOKEN_GREATER || p->in_template || second->after_space) return first->kind;
+    *count = 2;
+    if (second->kind == TOKEN_GREATER) return TOKEN_SHIFT_RIGHT;
+    if (second->kind == TOKEN_GREATER_EQUAL) return TOKEN_SHIFT_RIGHT_ASSIGN;
+    *count = 1;
+    return first->kind;
+}
+
 // binary = unary (operator binary)*, by precedence
 static Expression *binary(Parser *p, int least) {
     Expression *e = unary(p);
     for (;;) {
-        const Token *token = p->token;
-        int precedence = expression_precedence(token->kind);
-        bool closes =
-            p->in_template && (token->kind == TOKEN_GREATER || token->kind == TOKEN_SHIFT_RIGHT);
-        if (precedence < least || closes || parser_failed(p)) return e;
-        p->token++;
+        size_t count;
+        Place place = p->token->place;
+        TokenKind kind = operator_at(p, &count);
+        int precedence = expression_precedence(kind);
+        bool closes = p->in_template && kind == TOKEN_GREATER;
+        if (!precedence || precedence < least || closes || parser_failed(p)) return e;
+        p->token += count;
         Expression *right = binary(p, precedence + 1);
         if (parser_failed(p)) return e;
-        e = operator_binary(p, token->kind, e, right, token->place);
+        e = operator_binary(p, kind, e, right, place);
     }
 }
 
@@ -349,13 +362,15 @@ Expression *expression_assignment(Parser *p) {
     Place place = p->token->place;
     if (!parser_enter(p)) return operator_zero(p, place);
     Expression *e = conditional(p);
-    const Token *token = p->token;
-    if (is_assignment(token->kind)) {
-        p->token++;
-        bool braces = token->kind == TOKEN_ASSIGN && parser_at(p, TOKEN_LEFT_BRACE);
+    size_t count;
+    Place at = p->token->place;
+    TokenKind kind = operator_at(p, &count);
+    if (is_assignment(kind)) {
+        p->token += count;
+        bool braces = kind == TOKEN_ASSIGN && parser_at(p, TOKEN_LEFT_BRACE);
         Expression *value =
             braces ? initial_braces(p, type_plain(p->arena, e->type)) : expression_assignment(p);
-        if (!parser_failed(p)) e = operator_assign(p, token->kind, e, value, token->place);
+        if (!parser_failed(p)) e = operator_assign(p, kind, e, value, at);
     }
     parser_leave(p);
     return e;

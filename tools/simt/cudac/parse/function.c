@@ -104,6 +104,14 @@ Instance *function_instance(Parser *p, Definition *definition, const TemplateArg
         f->name = template_name(p, definition, arguments);
     }
     f->symbol = mangle_function(p->arena, instance, count);
+    for (size_t i = 0; i < f->parameter_count && f->is_kernel; i++) {
+        const Type *type = f->parameters[i]->type;
+        while (type->base) type = type->base;
+        if (str_find(type->name, STR("<")) != SIZE_MAX || f->parameters[i]->type->is_reference)
+            parser_fail(p, f->parameters[i]->place,
+                        "a kernel takes no references, and no structs "
+                        "made from templates: write a struct without");
+    }
     return instance;
 }
 

@@ -212,37 +212,32 @@ Expression *operator_bind(Parser *p, Expression *e, const Type *type) {
 
 // --- binary operators ---
 
-static const struct {
-    ExpressionKind kind;
-    Str name;
-} BINARY[] = {
-    [TOKEN_PLUS] = {EXPRESSION_ADD, {"+", 1}},
-    [TOKEN_MINUS] = {EXPRESSION_SUBTRACT, {"-", 1}},
-    [TOKEN_STAR] = {EXPRESSION_MULTIPLY, {"*", 1}},
-    [TOKEN_SLASH] = {EXPRESSION_DIVIDE, {"/", 1}},
-    [TOKEN_PERCENT] = {EXPRESSION_REMAINDER, {"%", 1}},
-    [TOKEN_SHIFT_LEFT] = {EXPRESSION_SHIFT_LEFT, {"<<", 2}},
-    [TOKEN_SHIFT_RIGHT] = {EXPRESSION_SHIFT_RIGHT, {">>", 2}},
-    [TOKEN_AND] = {EXPRESSION_AND, {"&", 1}},
-    [TOKEN_OR] = {EXPRESSION_OR, {"|", 1}},
-    [TOKEN_XOR] = {EXPRESSION_XOR, {"^", 1}},
-    [TOKEN_LESS] = {EXPRESSION_LESS, {"<", 1}},
-    [TOKEN_GREATER] = {EXPRESSION_LESS, {">", 1}},
-    [TOKEN_LESS_EQUAL] = {EXPRESSION_LESS_EQUAL, {"<=", 2}},
-    [TOKEN_GREATER_EQUAL] = {EXPRESSION_LESS_EQUAL, {">=", 2}},
-    [TOKEN_EQUAL] = {EXPRESSION_EQUAL, {"==", 2}},
-    [TOKEN_NOT_EQUAL] = {EXPRESSION_NOT_EQUAL, {"!=", 2}},
-    [TOKEN_LOGICAL_AND] = {EXPRESSION_LOGICAL_AND, {"&&", 2}},
-    [TOKEN_LOGICAL_OR] = {EXPRESSION_LOGICAL_OR, {"||", 2}},
-};
+static const ExpressionKind BINARY[TOKEN_KINDS] = {[TOKEN_PLUS] = EXPRESSION_ADD,
+                                                   [TOKEN_MINUS] = EXPRESSION_SUBTRACT,
+                                                   [TOKEN_STAR] = EXPRESSION_MULTIPLY,
+                                                   [TOKEN_SLASH] = EXPRESSION_DIVIDE,
+                                                   [TOKEN_PERCENT] = EXPRESSION_REMAINDER,
+                                                   [TOKEN_SHIFT_LEFT] = EXPRESSION_SHIFT_LEFT,
+                                                   [TOKEN_SHIFT_RIGHT] = EXPRESSION_SHIFT_RIGHT,
+                                                   [TOKEN_AND] = EXPRESSION_AND,
+                                                   [TOKEN_OR] = EXPRESSION_OR,
+                                                   [TOKEN_XOR] = EXPRESSION_XOR,
+                                                   [TOKEN_LESS] = EXPRESSION_LESS,
+                                                   [TOKEN_GREATER] = EXPRESSION_LESS,
+                                                   [TOKEN_LESS_EQUAL] = EXPRESSION_LESS_EQUAL,
+                                                   [TOKEN_GREATER_EQUAL] = EXPRESSION_LESS_EQUAL,
+                                                   [TOKEN_EQUAL] = EXPRESSION_EQUAL,
+                                                   [TOKEN_NOT_EQUAL] = EXPRESSION_NOT_EQUAL,
+                                                   [TOKEN_LOGICAL_AND] = EXPRESSION_LOGICAL_AND,
+                                                   [TOKEN_LOGICAL_OR] = EXPRESSION_LOGICAL_OR};
 
 // An operator that the program defines, or an error.
 static Expression *mismatch(Parser *p, TokenKind kind, Expression *a, Expression *b, Place place) {
     Buf name = {.arena = p->arena};
-    buf_format(&name, "operator%.*s", STR_ARG(BINARY[kind].name));
+    buf_format(&name, "operator%.*s", STR_ARG(token_spelling(kind)));
     Expression *call = call_operator(p, buf_str(&name), a, b, place);
     if (call) return call;
-    parser_fail(p, place, "`%.*s` does not take `%.*s` and `%.*s`%s", STR_ARG(BINARY[kind].name),
+    parser_fail(p, place, "`%.*s` does not take `%.*s` and `%.*s`%s", STR_ARG(token_spelling(kind)),
                 STR_ARG(type_name(p->arena, a->type)), STR_ARG(type_name(p->arena, b->type)),
                 a->type->kind == TYPE_STRUCT || b->type->kind == TYPE_STRUCT
                     ? ": write it for each member"
@@ -263,7 +258,7 @@ static Expression *offset(Parser *p, TokenKind kind, Expression *pointer, Expres
     else if (size != 1)
         bytes = with_both(p, EXPRESSION_MULTIPLY, &type_long, bytes, each, place);
     const Type *type = type_plain(p->arena, pointer->type);
-    return with_both(p, BINARY[kind].kind, type, pointer, bytes, place);
+    return with_both(p, BINARY[kind], type, pointer, bytes, place);
 }
 
 static Expression *pointer_arithmetic(Parser *p, TokenKind kind, Expression *a, Expression *b,
@@ -294,7 +289,7 @@ static Expression *compare(Parser *p, TokenKind kind, Expression *a, Expression 
         return mismatch(p, kind, a, b, place);
     a = operator_cast(p, a, type), b = operator_cast(p, b, type);
     bool swap = kind == TOKEN_GREATER || kind == TOKEN_GREATER_EQUAL;
-    return with_both(p, BINARY[kind].kind, &type_bool, swap ? b : a, swap ? a : b, place);
+    return with_both(p, BINARY[kind], &type_bool, swap ? b : a, swap ? a : b, place);
 }
 
 Expression *operator_binary(Parser *p, TokenKind kind, Expression *a, Expression *b, Place place) {
@@ -303,13 +298,13 @@ Expression *operator_binary(Parser *p, TokenKind kind, Expression *a, Expression
     a = adds ? decayed(p, a) : operator_value(p, a),
     b = adds ? decayed(p, b) : operator_value(p, b);
     if (kind == TOKEN_LOGICAL_AND || kind == TOKEN_LOGICAL_OR)
-        return with_both(p, BINARY[kind].kind, &type_bool, operator_condition(p, a),
+        return with_both(p, BINARY[kind], &type_bool, operator_condition(p, a),
                          operator_condition(p, b), place);
-    if (BINARY[kind].kind >= EXPRESSION_LESS) return compare(p, kind, a, b, place);
+    if (BINARY[kind] >= EXPRESSION_LESS) return compare(p, kind, a, b, place);
     if (a->type->kind == TYPE_POINTER || b->type->kind == TYPE_POINTER)
         return pointer_arithmetic(p, kind, a, b, place);
     bool integers = type_is_integer(a->type) && type_is_integer(b->type);
-    bool whole = BINARY[kind].kind >= EXPRESSION_REMAINDER; // only of integers
+    bool whole = BINARY[kind] >= EXPRESSION_REMAINDER; // only of integers
     if (whole ? !integers : !type_is_arithmetic(a->type) || !type_is_arithmetic(b->type))
         return mismatch(p, kind, a, b, place);
     if (a->type->kind == TYPE_F16 && b->type->kind == TYPE_F16)
@@ -318,12 +313,12 @@ Expression *operator_binary(Parser *p, TokenKind kind, Expression *a, Expression
                        "__half2float(x), and store __float2half(y)");
     if (kind == TOKEN_SHIFT_LEFT || kind == TOKEN_SHIFT_RIGHT) {
         const Type *type = type_promoted(a->type);
-        return with_both(p, BINARY[kind].kind, type, operator_cast(p, a, type),
+        return with_both(p, BINARY[kind], type, operator_cast(p, a, type),
                          operator_cast(p, b, &type_unsigned), place);
     }
     const Type *type = type_common(a->type, b->type);
-    return with_both(p, BINARY[kind].kind, type, operator_cast(p, a, type),
-                     operator_cast(p, b, type), place);
+    return with_both(p, BINARY[kind], type, operator_cast(p, a, type), operator_cast(p, b, type),
+                     place);
 }
 
 Expression *operator_unary(Parser *p, TokenKind kind, Expression *e, Place place) {

@@ -111,7 +111,7 @@ static const Token *note_part(Parser *p, Definition *definition, const Token *na
     if (takes_parens(token->kind) && token[1].kind == TOKEN_LEFT_PAREN) {
         parser_seek(p, parser_skip(p, token + 1));
     } else if (token->kind == TOKEN_LEFT_BRACE && *record) {
-        if (name > *record) note(p, definition, name->text);
+        if (name > *record) note(p, definition, definition->name = name->text);
         if ((*record)->kind == TOKEN_ENUM) note_enumerators(p, definition, token);
         *record = NULL;
         skip_group(p);

@@ -175,6 +175,9 @@ Specifiers declare_specifiers(Parser *p) {
     uint32_t align = 0;
     while (!parser_failed(p)) {
         bool typed = s.type || any_word || s.has[TOKEN_AUTO];
+        bool again = p->token->kind >= TOKEN_AUTO && p->token->kind <= TOKEN_VOID;
+        if (s.type && again && p->token[-1].kind == TOKEN_RIGHT_BRACE)
+            parser_expect(p, TOKEN_SEMICOLON, "after the members");
         if (parser_accept(p, TOKEN_ALIGN) || parser_accept(p, TOKEN_ALIGNAS))
             align = declare_alignment(p);
         else if (!s.type && !s.has[TOKEN_AUTO] && take_word(p, &words))

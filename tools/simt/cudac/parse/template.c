@@ -14,12 +14,6 @@ const Token *template_close(const Token *open) {
         case TOKEN_RIGHT_PAREN:
             depth--;
             break;
-        case TOKEN_SHIFT_RIGHT:
-            depth -= 2;
-            break;
-        case TOKEN_LAUNCH_CLOSE:
-            depth -= 3;
-            break;
         case TOKEN_SEMICOLON:
         case TOKEN_LEFT_BRACE:
         case TOKEN_RIGHT_BRACE:
@@ -119,12 +113,12 @@ static void take_explicit(Parser *p, const Token *from, const TemplateParameter 
                           size_t count, TemplateArgument *out) {
     parser_seek(p, from);
     for (size_t i = 0; !parser_failed(p); i++) {
-        if (parser_at(p, TOKEN_GREATER) || parser_at(p, TOKEN_SHIFT_RIGHT)) return;
+        if (parser_at(p, TOKEN_GREATER)) return;
         if (i == count)
             parser_fail(p, p->token->place, "this template takes fewer arguments, %zu", count);
         else
             out[i] = take_argument(p, &parameters[i]);
-        if (parser_at(p, TOKEN_GREATER) || parser_at(p, TOKEN_SHIFT_RIGHT)) return;
+        if (parser_at(p, TOKEN_GREATER)) return;
         parser_expect(p, TOKEN_COMMA, "between the arguments of a template");
     }
 }

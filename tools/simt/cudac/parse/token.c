@@ -21,7 +21,7 @@ static const Str SPELLINGS[] = {[TOKEN_END] = {"the end of the file", 19},
                                 [TOKEN_STRING] = {"a text", 6},
                                 [TOKEN_UNROLL] = {"#pragma unroll", 14},
 #define X(name, text) [TOKEN_##name] = {text, sizeof text - 1},
-                                TOKEN_PUNCTUATORS(X) TOKEN_KEYWORDS(X)
+                                TOKEN_PUNCTUATORS(X) TOKEN_JOINED(X) TOKEN_KEYWORDS(X)
 #undef X
 };
 

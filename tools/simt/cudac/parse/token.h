@@ -8,18 +8,20 @@
 // Punctuators; where one is the start of another, the longer one comes first.
 // clang-format off
 #define TOKEN_PUNCTUATORS(X)                                                                       \
-    X(LAUNCH_OPEN, "<<<") X(LAUNCH_CLOSE, ">>>") X(SHIFT_LEFT_ASSIGN, "<<=")                       \
-    X(SHIFT_RIGHT_ASSIGN, ">>=") X(ELLIPSIS, "...") X(SCOPE, "::") X(ARROW, "->")                  \
-    X(INCREMENT, "++") X(DECREMENT, "--") X(SHIFT_LEFT, "<<") X(SHIFT_RIGHT, ">>")                 \
-    X(LESS_EQUAL, "<=") X(GREATER_EQUAL, ">=") X(EQUAL, "==") X(NOT_EQUAL, "!=")                   \
-    X(LOGICAL_AND, "&&") X(LOGICAL_OR, "||") X(ADD_ASSIGN, "+=") X(SUBTRACT_ASSIGN, "-=")          \
-    X(MULTIPLY_ASSIGN, "*=") X(DIVIDE_ASSIGN, "/=") X(REMAINDER_ASSIGN, "%=") X(AND_ASSIGN, "&=")  \
-    X(OR_ASSIGN, "|=") X(XOR_ASSIGN, "^=") X(PASTE, "##") X(HASH, "#") X(LEFT_PAREN, "(")          \
-    X(RIGHT_PAREN, ")") X(LEFT_BRACKET, "[") X(RIGHT_BRACKET, "]") X(LEFT_BRACE, "{")              \
-    X(RIGHT_BRACE, "}") X(LESS, "<") X(GREATER, ">") X(ASSIGN, "=") X(PLUS, "+") X(MINUS, "-")     \
-    X(STAR, "*") X(SLASH, "/") X(PERCENT, "%") X(AND, "&") X(OR, "|") X(XOR, "^") X(TILDE, "~")    \
-    X(NOT, "!") X(QUESTION, "?") X(COLON, ":") X(SEMICOLON, ";") X(COMMA, ",") X(DOT, ".")
+    X(LAUNCH_OPEN, "<<<") X(SHIFT_LEFT_ASSIGN, "<<=") X(ELLIPSIS, "...") X(SCOPE, "::")            \
+    X(ARROW, "->") X(INCREMENT, "++") X(DECREMENT, "--") X(SHIFT_LEFT, "<<") X(LESS_EQUAL, "<=")   \
+    X(GREATER_EQUAL, ">=") X(EQUAL, "==") X(NOT_EQUAL, "!=") X(LOGICAL_AND, "&&")                  \
+    X(LOGICAL_OR, "||") X(ADD_ASSIGN, "+=") X(SUBTRACT_ASSIGN, "-=") X(MULTIPLY_ASSIGN, "*=")      \
+    X(DIVIDE_ASSIGN, "/=") X(REMAINDER_ASSIGN, "%=") X(AND_ASSIGN, "&=") X(OR_ASSIGN, "|=")        \
+    X(XOR_ASSIGN, "^=") X(PASTE, "##") X(HASH, "#") X(LEFT_PAREN, "(") X(RIGHT_PAREN, ")")         \
+    X(LEFT_BRACKET, "[") X(RIGHT_BRACKET, "]") X(LEFT_BRACE, "{") X(RIGHT_BRACE, "}")              \
+    X(LESS, "<") X(GREATER, ">") X(ASSIGN, "=") X(PLUS, "+") X(MINUS, "-") X(STAR, "*")            \
+    X(SLASH, "/") X(PERCENT, "%") X(AND, "&") X(OR, "|") X(XOR, "^") X(TILDE, "~") X(NOT, "!")     \
+    X(QUESTION, "?") X(COLON, ":") X(SEMICOLON, ";") X(COMMA, ",") X(DOT, ".")
 // clang-format on
+
+// Operators that the parser joins from two tokens, since a > may also close template arguments.
+#define TOKEN_JOINED(X) X(SHIFT_RIGHT, ">>") X(SHIFT_RIGHT_ASSIGN, ">>=")
 
 // Words with a meaning of their own: first the specifiers, up to `volatile`, then other words with
 // which a declaration can begin, up to `void`.
@@ -55,7 +57,7 @@ typedef enum {
     TOKEN_STRING,   // .value: its bytes
     TOKEN_UNROLL,   // #pragma unroll; its number follows in parentheses, if there is one
 #define X(name, text) TOKEN_##name,
-    TOKEN_PUNCTUATORS(X) TOKEN_KEYWORDS(X)
+    TOKEN_PUNCTUATORS(X) TOKEN_JOINED(X) TOKEN_KEYWORDS(X)
 #undef X
         TOKEN_KINDS
 } TokenKind;
