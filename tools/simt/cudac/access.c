@@ -224,13 +224,70 @@ static uint64_t access_bytes(const Value *access) {
     return (uint64_t)graph_size(access->from) * (access->lanes ? access->lanes : 1);
 }
 
+enum { KNOWN_DEPTH = 4 };
+
 static Value *known(Builder *builder, const Value *load, Value *address, Value *state, int depth);
+
+// Where everything that an address depends on is defined: in the block returned or in one that
+// dominates it.
+static const Block *deepest_block(const Graph *graph, const Value *value) {
+    const Block *deepest =
+        value->op == OP_PHI || value->op >= OP_FIRST_PINNED ? value->block : NULL;
+    if (deepest) return deepest;
+    deepest = graph->blocks[0];
+    for (size_t k = 0; k < value->arg_count; k++) {
+        const Block *block = deepest_block(graph, graph_value(value->args[k]));
+        if (block->dominator_depth > deepest->dominator_depth) deepest = block;
+    }
+    return deepest;
+}
+
+// Around a loop, the value at its start may be the one that is sought: it is the phi made here. One
+// way on which the value is not known can load it, if it leads nowhere else.
+static Value *known_on_all_ways(Builder *builder, const Value *load, Value *address, Value *state,
+                                int depth) {
+    Graph *graph = &builder->graph;
+    Block *join = state->block, *here = graph->here, *missing = NULL;
+    for (size_t p = 0; p < join->phi_count; p++)
+        if (join->phis[p]->integer == -2 && join->phis[p]->object == address) return join->phis[p];
+    const Block *deepest = deepest_block(graph, address);
+    bool outside = deepest == graph->blocks[0] || graph_dominates(deepest, join->dominator);
+    if (depth == 0 || !join->dominator || !outside || !graph_dominates(join, here)) return NULL;
+    Value *phi = graph_phi(graph, join, load);
+    phi->integer = -2;
+    phi->object = address;
+    phi->arg_count = state->arg_count;
+    phi->args = ARENA_NEW(builder->arena, phi->arg_count, Value *);
+    size_t lacking = 0, edge = 0;
+    for (size_t k = 0; k < state->arg_count; k++) {
+        graph->here = join->before[k];
+        phi->args[k] = known(builder, load, address, graph_value(state->args[k]), depth - 1);
+        if (phi->args[k]) continue;
+        missing = join->before[k];
+        edge = k;
+        lacking++;
+    }
+    graph->here = missing;
+    bool loads = lacking == 1 && state->arg_count > 1 && depth == KNOWN_DEPTH &&
+                 missing->end == END_JUMP && here == join;
+    if (loads) {
+        Value *args[] = {address, state->args[edge]};
+        phi->args[edge] = graph_pin(graph, *load, 2, args);
+    }
+    graph->here = here;
+    phi->integer = -1;
+    phi->object = NULL;
+    if (lacking == 0 || loads) return graph_trivial(phi);
+    join->phi_count--; // it was the last one made
+    return NULL;
+}
 
 // The value at a place where control flow joins, if it is known on every way there.
 static Value *known_at_join(Builder *builder, const Value *load, Value *address, Value *state,
                             int depth) {
     Graph *graph = &builder->graph;
     Block *join = state->block, *here = graph->here;
+    if (builder->is_complete) return known_on_all_ways(builder, load, address, state, depth);
     if (join->is_loop || !join->is_sealed || depth == 0 || load->lanes > 1) return NULL;
     Value *values[16];
     if (state->arg_count > 16 || !graph_dominates(join, here)) return NULL;
@@ -287,8 +344,28 @@ static Value *load_memory(Builder *builder, Value *address, const Type *type, Ty
         state = graph_pure(graph, (Value){.op = OP_UNDEFINED, .kind = TYPE_VOID}, 0, NULL);
     Value *args[] = {address, state};
     bool plain = !load.is_volatile && suffix.len == 0 && load.access != SPACE_GENERIC;
-    Value *value = plain ? known(builder, &load, address, state, 4) : NULL;
+    Value *value = plain ? known(builder, &load, address, state, KNOWN_DEPTH) : NULL;
     return value ? value : graph_pin(graph, load, 2, args);
+}
+
+void access_reload(Builder *builder) {
+    Graph *graph = &builder->graph;
+    builder->is_complete = true;
+    for (size_t k = 0; k < graph->block_count; k++) {
+        Block *block = graph->blocks[k];
+        for (size_t v = 0; v < block->value_count; v++) {
+            Value *load = block->values[v];
+            bool plain = load->op == OP_LOAD && !load->is_volatile && load->text.len == 0;
+            if (!plain || load->lanes > 1 || load->is_invariant || load->access == SPACE_GENERIC)
+                continue;
+            graph->here = block;
+            graph->site = load->site;
+            Value *state = graph_value(load->args[1]), *address = graph_value(load->args[0]);
+            if (state->op != OP_PHI) continue;
+            Value *value = known_on_all_ways(builder, load, address, state, KNOWN_DEPTH);
+            if (value && value != load) load->same = value;
+        }
+    }
 }
 
 Value *access_load(Builder *builder, Value *address, const Type *type, Str suffix) {

@@ -29,9 +29,10 @@ typedef struct {
     Arena *arena;
     Refusal *refusal;
     Frame *frame;
-    Keys in_memory; // variables whose address has to be real
-    Keys generic;   // pointers that point to different spaces
-    bool again;     // one of these grew
+    Keys in_memory;   // variables whose address has to be real
+    Keys generic;     // pointers that point to different spaces
+    bool is_complete; // all blocks are built
+    bool again;       // one of these grew
     uint64_t local_bytes;
     uint32_t local_align;
     size_t size; // what unrolling has added so far, in expressions
@@ -62,6 +63,8 @@ Value *access_slot(Builder *builder, Instance *instance);
 Value *access_address(Builder *builder, const Expression *lvalue);
 Value *access_generic(Builder *builder, Value *pointer);
 Value *access_load(Builder *builder, Value *address, const Type *type, Str suffix);
+// Replaces loads whose value is known now that the graph is complete.
+void access_reload(Builder *builder);
 void access_store(Builder *builder, Value *address, const Type *type, Value *value, Str suffix);
 // Structs: their scalar parts.
 size_t access_leaves(Builder *builder, const Type *type, Leaf leaves[LEAVES_MOST]);

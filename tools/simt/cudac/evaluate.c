@@ -109,8 +109,8 @@ static Value *cast_value(Builder *builder, const Expression *cast) {
 
 // --- control flow in expressions ---
 
-// A comparison and one more operation are done rather than branched around, as nvcc does.
-enum { CHEAP = 2, A_LOT = 1000 };
+// A comparison is made rather than branched around, as nvcc does; tidy_graph() finds more.
+enum { CHEAP = 1, A_LOT = 1000 };
 
 static bool is_power_of_two(const Expression *e) {
     return e->kind == EXPRESSION_INTEGER && e->integer > 0 && (e->integer & (e->integer - 1)) == 0;

@@ -46,6 +46,7 @@ static void generate_kernel(PtxText *text, const Function *kernel, Refusal *refu
     Builder *builder = build_kernel(text->arena, kernel, refusal);
     if (!builder) return;
     uint32_t counts[TYPE_F64 + 1];
+    access_reload(builder);
     tidy_graph(&builder->graph);
     schedule_graph(&builder->graph);
     registers_assign(&builder->graph, counts);

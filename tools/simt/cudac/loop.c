@@ -32,9 +32,14 @@ static void change(LoopScan *scan, const Variable *variable) {
         scan->writes = true;
         return;
     }
-    if (scan->inside) return;
+    if (scan->inside) {
+        scan->writes = true; // it may be in local memory
+        return;
+    }
     ARENA_GROW(scan->builder->arena, scan->changed, scan->count, scan->capacity);
-    scan->changed[scan->count++] = access_variable(scan->builder, variable);
+    const Instance *instance = access_variable(scan->builder, variable);
+    scan->changed[scan->count++] = instance;
+    if (instance->is_memory) scan->writes = true;
 }
 
 // The variable that an lvalue is a part of, or NULL if it is what a pointer points to.

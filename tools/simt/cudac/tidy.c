@@ -42,6 +42,14 @@ static void replace_edge(Block *to, const Block *from, Block *by) {
     to->before[edge_number(to, from)] = by;
 }
 
+// Drops loads whose value was known.
+static void drop_loads(Block *block) {
+    size_t kept = 0;
+    for (size_t k = 0; k < block->value_count; k++)
+        if (!block->values[k]->same) block->values[kept++] = block->values[k];
+    block->value_count = kept;
+}
+
 // A block that is the only way to the next one, which has no other way in, continues as that one.
 static bool join_next(Graph *graph, Block *block) {
     Block *next = block->next[0];
@@ -70,15 +78,61 @@ static bool join_next(Graph *graph, Block *block) {
 
 enum { SPECULATE_MOST = 2, PHIS_MOST = 2, TOO_MUCH = 1000 };
 
+static const Value *resolved(const Value *value) {
+    while (value->same) value = value->same;
+    return value;
+}
+
+static void count_args(uint32_t *uses, bool *seen, const Value *value);
+
+static void count_use(uint32_t *uses, bool *seen, const Value *value) {
+    value = resolved(value);
+    uses[value->number]++;
+    if (value->op != OP_PHI && value->op < OP_FIRST_PINNED && !seen[value->number]) {
+        seen[value->number] = true;
+        count_args(uses, seen, value);
+    }
+}
+
+static void count_args(uint32_t *uses, bool *seen, const Value *value) {
+    for (size_t k = 0; k < value->arg_count; k++) count_use(uses, seen, value->args[k]);
+}
+
 // What computing a value costs if what was written in `home` is not computed yet.
 static unsigned cost_of(const Value *value, const Block *home, int depth) {
-    while (value->same) value = value->same;
+    value = resolved(value);
     if (value->home != home || value->op < OP_FIRST_PURE || value->op >= OP_FIRST_PINNED) return 0;
     if (depth == 0 || value->op == OP_DIVIDE || value->op == OP_REMAINDER) return TOO_MUCH;
     if (value->op == OP_SQRT || value->op == OP_RSQRT) return TOO_MUCH;
     unsigned cost = value->op == OP_CONVERT || value->op == OP_BITS ? 0 : 1;
     for (size_t k = 0; k < value->arg_count; k++) cost += cost_of(value->args[k], home, depth - 1);
     return cost;
+}
+
+// How many values, branches and effects use each value.
+static uint32_t *count_uses(const Graph *graph) {
+    uint32_t *uses = ARENA_NEW(graph->arena, graph->value_count + 1, uint32_t);
+    bool *seen = ARENA_NEW(graph->arena, graph->value_count + 1, bool);
+    for (size_t k = 0; k < graph->block_count; k++) {
+        Block *block = graph->blocks[k];
+        if (!is_live(graph, block)) continue;
+        for (size_t v = 0; v < block->value_count; v++) count_args(uses, seen, block->values[v]);
+        for (size_t v = 0; v < block->phi_count; v++) count_args(uses, seen, block->phis[v]);
+        if (block->end == END_BRANCH) count_use(uses, seen, block->condition);
+    }
+    return uses;
+}
+
+// Whether everything that a value needs and that was written in `home` is a sum, or for this value
+// alone.
+static bool is_for_one(const Value *value, const Block *home, const uint32_t *uses) {
+    value = resolved(value);
+    if (value->home != home || value->op < OP_FIRST_PURE || value->op >= OP_FIRST_PINNED)
+        return true;
+    if (value->op != OP_ADD && uses[value->number] > 1) return false;
+    for (size_t k = 0; k < value->arg_count; k++)
+        if (!is_for_one(value->args[k], home, uses)) return false;
+    return true;
 }
 
 // Whether a side of a branch only leads on to a block where both sides join.
@@ -141,7 +195,7 @@ static bool same_values(const Block *join, const Block *a, const Block *b) {
 }
 
 // if (a) if (b) T; with nothing between the tests but b: one test of a and b.
-static bool join_tests(Graph *graph, Block *block) {
+static bool join_tests(Graph *graph, Block *block, const uint32_t *uses) {
     if (block->end != END_BRANCH) return false;
     for (int i = 0; i < 2; i++) {
         Block *middle = block->next[i], *out = block->next[1 - i];
@@ -151,7 +205,8 @@ static bool join_tests(Graph *graph, Block *block) {
         if (j == 2 || middle->next[1 - j] == out || middle->next[1 - j] == block) continue;
         Value *first = graph_value(block->condition), *second = graph_value(middle->condition);
         real_phis(out);
-        if (cost_of(second, middle, 8) > SPECULATE_MOST || !same_values(out, block, middle))
+        if (cost_of(second, middle, 8) > SPECULATE_MOST || !is_for_one(second, middle, uses) ||
+            !same_values(out, block, middle))
             continue;
         const Site *site = graph->site;
         graph->here = block;
@@ -172,14 +227,18 @@ static bool join_tests(Graph *graph, Block *block) {
 
 void tidy_graph(Graph *graph) {
     bool changed = true;
+    for (size_t k = 0; k < graph->block_count; k++) drop_loads(graph->blocks[k]);
     while (changed) {
+        const uint32_t *uses = count_uses(graph);
+        size_t known = graph->value_count;
         changed = false;
         for (size_t k = 0; k < graph->block_count; k++) {
             Block *block = graph->blocks[k];
             if (!is_live(graph, block)) continue;
             if (drop_phis(block)) changed = true;
             while (join_next(graph, block)) changed = true;
-            if (select_sides(graph, block) || join_tests(graph, block)) changed = true;
+            if (select_sides(graph, block)) changed = true;
+            if (graph->value_count == known && join_tests(graph, block, uses)) changed = true;
         }
     }
 }
