@@ -120,9 +120,10 @@ Expression *operator_cast(Parser *p, Expression *e, const Type *type) {
     bool both_scalar = type_is_scalar(from) && type_is_scalar(type);
     bool float_pointer = (type_is_floating(from) && type->kind == TYPE_POINTER) ||
                          (type_is_floating(type) && from->kind == TYPE_POINTER);
-    bool narrows = from->kind == TYPE_POINTER && type_is_integer(type) && type->size < 8 &&
-                   type->kind != TYPE_BOOL;
-    if (type->kind != TYPE_VOID && (!both_scalar || float_pointer || narrows)) {
+    bool narrows = from->kind == TYPE_POINTER && type_is_integer(type) && type->size < 8;
+    if (narrows && type->kind != TYPE_BOOL)
+        e = with_left(p, EXPRESSION_CAST, &type_long, e, e->place);
+    if (type->kind != TYPE_VOID && (!both_scalar || float_pointer)) {
         parser_fail(p, e->place, "a value of type `%.*s` cannot become `%.*s`",
                     STR_ARG(type_name(p->arena, from)), STR_ARG(type_name(p->arena, type)));
         return operator_zero(p, e->place);
