@@ -396,7 +396,9 @@ static Value *fold_select(Graph *graph, const Value *v) {
     if (fold_is_constant(a))
         return a->integer ? graph_binary(graph, OP_OR, TYPE_BOOL, condition, b)
                           : graph_binary(graph, OP_AND, TYPE_BOOL, graph_not(graph, condition), b);
-    return NULL;
+    return graph_binary(graph, OP_OR, TYPE_BOOL,
+                        graph_binary(graph, OP_AND, TYPE_BOOL, condition, a),
+                        graph_binary(graph, OP_AND, TYPE_BOOL, graph_not(graph, condition), b));
 }
 
 // --- conversions ---

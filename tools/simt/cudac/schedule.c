@@ -9,6 +9,8 @@ typedef struct {
     size_t block_count;
     Value **values; // live pure values, each after its arguments
     size_t value_count, value_capacity;
+    Value **waiting; // found, and their arguments not yet
+    size_t waiting_count, waiting_capacity;
 } Schedule;
 
 // --- blocks ---
@@ -108,6 +110,18 @@ static void use(Schedule *s, Value **at) {
     value->uses++;
     if (value->is_found || value->op == OP_UNDEFINED) return;
     value->is_found = true;
+    if (is_pure(value)) {
+        for (size_t k = 0; k < value->arg_count; k++) use(s, &value->args[k]);
+        ARENA_GROW(s->graph->arena, s->values, s->value_count, s->value_capacity);
+        s->values[s->value_count++] = value;
+    } else {
+        // Later: it may be an argument of itself by way of a loop, and then comes before it.
+        ARENA_GROW(s->graph->arena, s->waiting, s->waiting_count, s->waiting_capacity);
+        s->waiting[s->waiting_count++] = value;
+    }
+}
+
+static void use_args(Schedule *s, Value *value) {
     size_t first = value->op == OP_LOAD || value->op == OP_STORE || value->op == OP_ATOMIC ? 2 : 0;
     if (first) {
         use(s, &value->args[0]);
@@ -115,9 +129,6 @@ static void use(Schedule *s, Value **at) {
         if (value->args[0]->op == OP_SYMBOL) value->args[0]->uses--;
     }
     for (size_t k = first; k < value->arg_count; k++) use(s, &value->args[k]);
-    if (!is_pure(value)) return;
-    ARENA_GROW(s->graph->arena, s->values, s->value_count, s->value_capacity);
-    s->values[s->value_count++] = value;
 }
 
 static void forget(Value *value) {
@@ -147,6 +158,7 @@ static void find_uses(Schedule *s) {
         }
         if (block->end == END_BRANCH) use(s, &block->condition);
     }
+    while (s->waiting_count) use_args(s, s->waiting[--s->waiting_count]);
 }
 
 static void drop_unused(Schedule *s) {
