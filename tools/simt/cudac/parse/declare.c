@@ -271,20 +271,23 @@ Statement *declare_local(Parser *p) {
         return NULL;
     }
     if (parser_accept(p, TOKEN_SEMICOLON)) return NULL;
-    bool is_static = s.has[TOKEN_STATIC] && !s.has[TOKEN_SHARED] && !s.type->is_const;
-    if (is_static || s.has[TOKEN_DEVICE] || s.has[TOKEN_CONSTANT_SPACE])
-        parser_fail(p, place,
-                    "a variable that outlives the kernel is declared outside of functions, "
-                    "with __device__");
+    bool outlives = s.has[TOKEN_DEVICE] || s.has[TOKEN_CONSTANT_SPACE] ||
+                    (s.has[TOKEN_STATIC] && !s.has[TOKEN_SHARED] && !s.type->is_const);
     do {
         Declarator d = declare_declarator(p, s.type);
         require_name(p, &d);
         if (expression_precedence(p->token->kind))
             parser_fail(p, d.place,
                         "a declaration ends before this name: write `;` in place of `,`");
+        if (outlives && !parser_at(p, TOKEN_LEFT_PAREN))
+            parser_fail(p, place,
+                        "a variable that outlives the kernel is declared outside of "
+                        "functions, with __device__");
         refuse_again(p, &d);
-        if (parser_at(p, TOKEN_LEFT_PAREN) && p->token[1].kind == TOKEN_RIGHT_PAREN)
-            parser_fail(p, d.place, "functions are declared outside of functions");
+        bool function =
+            s.has[TOKEN_GLOBAL] || s.has[TOKEN_DEVICE] || p->token[1].kind == TOKEN_RIGHT_PAREN;
+        if (parser_at(p, TOKEN_LEFT_PAREN) && function)
+            parser_fail(p, d.place, "a function is not inside another one: is a } missing above?");
         if (s.has[TOKEN_SHARED])
             shared_variable(p, &s, &d);
         else

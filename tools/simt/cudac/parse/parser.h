@@ -85,12 +85,14 @@ struct Instance {
 typedef struct {
     Arena *arena;
     Refusal *refusal;
-    const Token *token;       // the next one
-    const Token *begin, *end; // of the whole source; *end is a TOKEN_END
-    Map names;                // of namespace scope: index in globals, plus 1
+    const Token *token;              // the next one
+    const Token *begin, *source_end; // of the source; *source_end is a TOKEN_END
+    const Token *end;                // of the whole source; *end is a TOKEN_END
+    Map names;                       // of namespace scope: index in globals, plus 1
     Symbol **globals;
     size_t global_count, global_capacity;
     Definition **definitions; // in the order of the source
+    Definition *unclosed;     // a function whose body has no end, or NULL
     size_t definition_count, definition_capacity;
     Names *scope; // NULL: namespace scope
     FunctionState at;

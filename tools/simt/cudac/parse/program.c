@@ -39,12 +39,19 @@ static void note_function(Parser *p, Definition *definition, Str name) {
     parser_seek(p, parser_skip(p, p->token));
     while (!parser_at(p, TOKEN_LEFT_BRACE) && !parser_at(p, TOKEN_SEMICOLON) &&
            !parser_at(p, TOKEN_END))
-        p->token++;
+        if (parser_at(p, TOKEN_RIGHT_PAREN))
+            parser_fail(p, p->token->place, "there is no ( for this ): remove it");
+        else
+            p->token++;
     if (parser_at(p, TOKEN_END))
         parser_fail(p, place, "the body of this function, { ... }, is missing");
     if (parser_at(p, TOKEN_LEFT_BRACE)) {
         definition->body = p->token;
-        parser_seek(p, parser_skip(p, p->token));
+        Refusal none = *p->refusal;
+        const Token *end = parser_skip(p, p->token);
+        if (parser_failed(p)) // an error in the body may be nearer to the mistake
+            p->unclosed = definition, *p->refusal = none, end = p->source_end;
+        parser_seek(p, end);
     } else
         parser_accept(p, TOKEN_SEMICOLON);
     note(p, definition, name);
@@ -81,7 +88,10 @@ static void refuse_statement(Parser *p) {
         parser_fail(p, p->token->place, "there is no { for this }: remove it");
         break;
     default:
-        break;
+        if (p->token->kind >= TOKEN_LAUNCH_OPEN && p->token->kind <= TOKEN_DOT &&
+            p->token->kind != TOKEN_SCOPE && p->token[1].kind != TOKEN_LEFT_BRACKET)
+            parser_fail(p, p->token->place, "no declaration begins with `%.*s`: remove it",
+                        STR_ARG(p->token->text));
     }
 }
 
@@ -225,6 +235,24 @@ static void compile(Parser *p, Definition *definition, const TemplateArgument *a
     function_body(p, instance, place);
 }
 
+static void compile_unclosed(Parser *p) {
+    Definition *definition = p->unclosed;
+    bool parses = (definition->is_kernel || definition->is_device) && !definition->parameters;
+    if (parses) compile(p, definition, NULL);
+    parser_fail(p, definition->body->place, "this bracket is never closed: add `}`");
+}
+
+// Functions that no kernel calls: nvcc reports the errors in them, too. Those of included files may
+// have what this compiler lacks.
+static void compile_unused(Parser *p) {
+    for (size_t i = 0; i < p->definition_count && !parser_failed(p); i++) {
+        Definition *definition = p->definitions[i];
+        bool own = str_equal(definition->start->place.file, p->source_end->place.file);
+        if (own && definition->is_device && definition->body && !definition->parameters)
+            compile(p, definition, NULL);
+    }
+}
+
 static void scan(Parser *p, const Token *from, const Token *end);
 
 // A template of a function that host code names with arguments. Errors in them do not count: they
@@ -280,6 +308,7 @@ static void compile_all(Parser *p) {
         bool host = !definition->is_kernel && !definition->is_device && !definition->parameters;
         if (host || instance) scan(p, definition->start, definition->end);
     }
+    compile_unused(p);
 }
 
 // request = NAME ("<" arguments ">")?
@@ -309,7 +338,10 @@ const Tree *program_parse(Arena *arena, const TokenList *tokens, Refusal *refusa
     Parser p = {.arena = arena, .refusal = refusal, .token = tokens->at, .tree = tree};
     p.begin = tokens->at, p.end = &tokens->at[tokens->count - 1], p.names.arena = arena;
     parser_declare(&p, SYMBOL_TYPE, STR("__half"))->type = type_of_letter('D');
+    p.source_end = p.begin;
+    while (p.source_end->kind != TOKEN_END) p.source_end++;
     note_all(&p);
+    if (p.unclosed) compile_unclosed(&p);
     if (p.token == p.end) compile_all(&p);
     while (p.token < p.end && !parser_failed(&p)) {
         p.token++;

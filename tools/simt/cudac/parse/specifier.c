@@ -11,41 +11,34 @@ typedef struct {
 } Words;
 
 static bool take_word(Parser *p, Words *words) {
-    switch (p->token->kind) {
-    case TOKEN_LONG:
-        words->longs++;
-        break;
-    case TOKEN_SHORT:
-        words->shorts++;
-        break;
-    case TOKEN_CHAR:
-        words->chars++;
-        break;
-    case TOKEN_INT:
-        words->ints++;
-        break;
-    case TOKEN_SIGNED:
-        words->is_signed++;
-        break;
-    case TOKEN_UNSIGNED:
-        words->is_unsigned++;
-        break;
-    case TOKEN_VOID:
-        words->letter = 'v';
-        break;
-    case TOKEN_BOOL:
-        words->letter = 'b';
-        break;
-    case TOKEN_FLOAT:
-        words->letter = 'f';
-        break;
-    case TOKEN_DOUBLE:
-        words->letter = 'd';
-        break;
-    default:
-        return false;
-    }
-    p->token++;
+    static const struct {
+        TokenKind kind;
+        char letter;
+    } whole[] = {{TOKEN_VOID, 'v'}, {TOKEN_BOOL, 'b'}, {TOKEN_FLOAT, 'f'}, {TOKEN_DOUBLE, 'd'}};
+    TokenKind kind = p->token->kind;
+    char letter = 0;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (kind == whole[i].kind) letter = whole[i].letter;
+    int *count = kind == TOKEN_LONG       ? &words->longs
+                 : kind == TOKEN_SHORT    ? &words->shorts
+                 : kind == TOKEN_CHAR     ? &words->chars
+                 : kind == TOKEN_INT      ? &words->ints
+                 : kind == TOKEN_SIGNED   ? &words->is_signed
+                 : kind == TOKEN_UNSIGNED ? &words->is_unsigned
+                                          : NULL;
+    if (!letter && !count) return false;
+    int before = words->longs + words->shorts + words->chars + words->ints + words->is_signed +
+                 words->is_unsigned;
+    if (words->letter || (letter && before) || (count && *count > (kind == TOKEN_LONG)))
+        parser_fail(p, p->token->place,
+                    "`%.*s` does not go with the type before it: is a name or a "
+                    "comma missing?",
+                    STR_ARG(p->token->text));
+    if (count)
+        ++*count;
+    else
+        words->letter = letter;
+    p->token += !parser_failed(p);
     return true;
 }
 
