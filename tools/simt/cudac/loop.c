@@ -165,6 +165,18 @@ static bool body_changes(const LoopScan *body, const Instance *instance) {
     return body->indirect && instance->is_exposed;
 }
 
+// Whether an expression uses a variable that the body changes.
+static bool reads_changed(Builder *builder, const LoopScan *body, const Expression *e) {
+    if (!e) return false;
+    if (e->kind == EXPRESSION_VARIABLE && e->variable->kind <= VARIABLE_PARAMETER &&
+        body_changes(body, access_variable(builder, e->variable)))
+        return true;
+    for (size_t k = 0; k < e->argument_count; k++)
+        if (reads_changed(builder, body, e->arguments[k])) return true;
+    return reads_changed(builder, body, e->condition) || reads_changed(builder, body, e->left) ||
+           reads_changed(builder, body, e->right);
+}
+
 // The variable that counts the trips: the one that the step changes and the body does not.
 static bool has_counter(Builder *builder, const Statement *loop) {
     LoopScan step = {.builder = builder}, body = {.builder = builder}, test = {.builder = builder};
@@ -172,7 +184,9 @@ static bool has_counter(Builder *builder, const Statement *loop) {
     scan_statement(&body, loop->body);
     scan_expression(&test, loop->condition);
     if (step.count == 0 || test.count || test.writes) return false;
-    return !body_changes(&body, step.changed[0]);
+    return !body_changes(&body, step.changed[0]) &&
+           !reads_changed(builder, &body, loop->condition) &&
+           !reads_changed(builder, &body, loop->step);
 }
 
 // The number of trips, found by running condition and step in a block that is then thrown away;

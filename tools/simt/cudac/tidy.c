@@ -42,6 +42,47 @@ static void replace_edge(Block *to, const Block *from, Block *by) {
     to->before[edge_number(to, from)] = by;
 }
 
+static void discard(Block *block) {
+    block->before_count = 0;
+    block->end = END_UNREACHABLE;
+}
+
+static void mark_reached(Block *block) {
+    block->is_live = true;
+    size_t ways = block->end == END_BRANCH ? 2 : block->end == END_JUMP ? 1 : 0;
+    for (size_t k = 0; k < ways; k++)
+        if (!block->next[k]->is_live) mark_reached(block->next[k]);
+}
+
+// Removes the edges from blocks that cannot be reached any more.
+static void drop_unreached(Graph *graph) {
+    mark_reached(graph->blocks[0]);
+    for (size_t k = 0; k < graph->block_count; k++) {
+        Block *block = graph->blocks[k];
+        size_t ways = block->end == END_BRANCH ? 2 : block->end == END_JUMP ? 1 : 0;
+        for (size_t way = 0; way < ways && !block->is_live; way++)
+            if (block->next[way]->is_live) remove_edge(block, block->next[way]);
+    }
+    for (size_t k = 0; k < graph->block_count; k++) {
+        if (!graph->blocks[k]->is_live) discard(graph->blocks[k]);
+        graph->blocks[k]->is_live = false;
+    }
+}
+
+// A branch whose condition turned out to be a constant.
+static bool decide(Graph *graph, Block *block) {
+    if (block->end != END_BRANCH) return false;
+    const Value *condition = graph_value(block->condition);
+    if (condition->op != OP_CONSTANT && condition->op != OP_UNDEFINED) return false;
+    Block *taken = block->next[condition->integer ? 0 : 1];
+    remove_edge(block, block->next[condition->integer ? 1 : 0]);
+    block->end = END_JUMP;
+    block->next[0] = taken;
+    block->condition = NULL;
+    drop_unreached(graph);
+    return true;
+}
+
 // Drops loads whose value was known.
 static void drop_loads(Block *block) {
     size_t kept = 0;
@@ -69,8 +110,7 @@ static bool join_next(Graph *graph, Block *block) {
         if (block->next[k]) replace_edge(block->next[k], next, block);
         if (block->end != END_BRANCH) break;
     }
-    next->before_count = 0;
-    next->end = END_UNREACHABLE;
+    discard(next);
     return true;
 }
 
@@ -177,7 +217,7 @@ static bool select_sides(Graph *graph, Block *block) {
     remove_edge(other, join);
     if (sides[0] != join && sides[1] != join) replace_edge(join, sides[1], block);
     for (int k = 0; k < 2; k++)
-        if (sides[k] != join) sides[k]->before_count = 0;
+        if (sides[k] != join) discard(sides[k]);
     block->end = END_JUMP;
     block->next[0] = join;
     block->condition = NULL;
@@ -219,7 +259,7 @@ static bool join_tests(Graph *graph, Block *block, const uint32_t *uses) {
         block->next[1] = out;
         remove_edge(middle, out);
         replace_edge(block->next[0], middle, block);
-        middle->before_count = 0;
+        discard(middle);
         return true;
     }
     return false;
@@ -235,7 +275,8 @@ void tidy_graph(Graph *graph) {
         for (size_t k = 0; k < graph->block_count; k++) {
             Block *block = graph->blocks[k];
             if (!is_live(graph, block)) continue;
-            if (drop_phis(block)) changed = true;
+            if (drop_phis(block) || decide(graph, block)) changed = true;
+            if (!is_live(graph, block)) continue;
             while (join_next(graph, block)) changed = true;
             if (select_sides(graph, block)) changed = true;
             if (graph->value_count == known && join_tests(graph, block, uses)) changed = true;
