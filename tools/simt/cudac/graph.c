@@ -353,25 +353,33 @@ static Value *undefined(Graph *graph, size_t slot) {
     return graph_pure(graph, (Value){.op = OP_UNDEFINED, .kind = kind}, 0, NULL);
 }
 
-Value *graph_read(Graph *graph, Block *block, size_t slot) {
+// Whether a variable is at the start of a block what it is at the end of the one before.
+static bool passes_through(const Graph *graph, const Block *block, size_t slot) {
+    if (slot < block->defined_count && block->defined[slot]) return false;
+    if (block->before_count == 0) return false;
+    if (block->is_loop && !loop_changes(block->scan, &graph->slots[slot], slot)) return true;
+    return block->is_sealed && block->before_count == 1;
+}
+
+// The value at the end of a block that is the first to define it, or where control flow joins.
+static Value *read_there(Graph *graph, Block *block, size_t slot) {
     if (slot < block->defined_count && block->defined[slot])
         return graph_value(block->defined[slot]);
-    Value *value;
-    if (block->before_count == 0) {
-        value = undefined(graph, slot);
-    } else if (block->is_loop && !loop_changes(block->scan, &graph->slots[slot], slot)) {
-        value = graph_read(graph, block->before[0], slot);
-    } else if (block->is_sealed && block->before_count == 1) {
-        value = graph_read(graph, block->before[0], slot);
-    } else {
-        const Value state = {.kind = TYPE_VOID};
-        const Value *first = graph_read(graph, block->before[0], slot);
-        Value *phi = graph_phi(graph, block, graph->slots[slot].instance ? first : &state);
-        phi->integer = (int64_t)slot;
-        define(graph, block, slot, phi);
-        if (block->is_sealed) complete_phi(graph, phi, slot);
-        value = graph_value(phi);
-    }
-    define(graph, block, slot, value);
+    if (block->before_count == 0) return undefined(graph, slot);
+    const Value state = {.kind = TYPE_VOID};
+    const Value *first = graph_read(graph, block->before[0], slot);
+    Value *phi = graph_phi(graph, block, graph->slots[slot].instance ? first : &state);
+    phi->integer = (int64_t)slot;
+    define(graph, block, slot, phi);
+    if (block->is_sealed) complete_phi(graph, phi, slot);
+    return graph_value(phi);
+}
+
+Value *graph_read(Graph *graph, Block *block, size_t slot) {
+    Block *there = block;
+    while (passes_through(graph, there, slot)) there = there->before[0];
+    Value *value = read_there(graph, there, slot);
+    for (; block != there; block = block->before[0]) define(graph, block, slot, value);
+    define(graph, there, slot, value);
     return value;
 }

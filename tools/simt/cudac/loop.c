@@ -157,7 +157,7 @@ static LoopScan *scan_loop(Builder *builder, const Statement *loop) {
 
 // --- how often a loop runs ---
 
-enum { TRIPS_MOST = 4096, UNROLL_SIZE = 1000, UNROLL_PRAGMA_SIZE = 16384, UNROLL_ALL = 200000 };
+enum { TRIPS_MOST = 4096, UNROLL_SIZE = 1000, UNROLL_PRAGMA_SIZE = 16384, UNROLL_ALL = 40000 };
 
 static bool body_changes(const LoopScan *body, const Instance *instance) {
     for (size_t k = 0; k < body->count; k++)
