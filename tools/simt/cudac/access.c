@@ -268,8 +268,11 @@ static Value *known_on_all_ways(Builder *builder, const Value *load, Value *addr
         lacking++;
     }
     graph->here = missing;
+    // A load of a named variable cannot fail, and so may be made before a loop that may not need
+    // it.
+    bool early = join->is_loop && edge == 0 && address->op == OP_SYMBOL;
     bool loads = lacking == 1 && state->arg_count > 1 && depth == KNOWN_DEPTH &&
-                 missing->end == END_JUMP && here == join;
+                 missing->end == END_JUMP && (here == join || early);
     if (loads) {
         Value *args[] = {address, state->args[edge]};
         phi->args[edge] = graph_pin(graph, *load, 2, args);

@@ -8,16 +8,16 @@ typedef struct LoopScan {
     Builder *builder;
     const Instance **changed;
     size_t count, capacity;
-    bool writes;   // to memory
-    bool indirect; // through pointers, which may point to local variables
-    bool leaves;   // has a break or a return
-    bool has_loop; // that is not unrolled by a pragma
-    bool inside;   // the scan is in a function that the loop calls
-    size_t size;   // operations
+    bool writes[STATE_COUNT]; // to memory
+    bool indirect;            // through pointers, which may point to local variables
+    bool leaves;              // has a break or a return
+    bool has_loop;            // that is not unrolled by a pragma
+    bool inside;              // the scan is in a function that the loop calls
+    size_t size;              // operations
 } LoopScan;
 
 bool loop_changes(const LoopScan *scan, const Slot *slot, size_t number) {
-    if (number < STATE_COUNT) return scan->writes;
+    if (number < STATE_COUNT) return scan->writes[number];
     if (scan->indirect && slot->instance->is_exposed) return true;
     for (size_t k = 0; k < scan->count; k++)
         if (scan->changed[k] == slot->instance) return true;
@@ -27,19 +27,24 @@ bool loop_changes(const LoopScan *scan, const Slot *slot, size_t number) {
 static void scan_expression(LoopScan *scan, const Expression *e);
 static void scan_statement(LoopScan *scan, const Statement *s);
 
+static void write_all(LoopScan *scan) {
+    scan->writes[STATE_SHARED] = scan->writes[STATE_OTHER] = true;
+}
+
 static void change(LoopScan *scan, const Variable *variable) {
     if (variable->kind != VARIABLE_LOCAL && variable->kind != VARIABLE_PARAMETER) {
-        scan->writes = true;
+        bool shared = variable->kind == VARIABLE_SHARED || variable->kind == VARIABLE_DYNAMIC;
+        scan->writes[shared ? STATE_SHARED : STATE_OTHER] = true;
         return;
     }
     if (scan->inside) {
-        scan->writes = true; // it may be in local memory
+        scan->writes[STATE_OTHER] = true; // it may be in local memory
         return;
     }
     ARENA_GROW(scan->builder->arena, scan->changed, scan->count, scan->capacity);
     const Instance *instance = access_variable(scan->builder, variable);
     scan->changed[scan->count++] = instance;
-    if (instance->is_memory) scan->writes = true;
+    if (instance->is_memory) scan->writes[STATE_OTHER] = true;
 }
 
 // The variable that an lvalue is a part of, or NULL if it is what a pointer points to.
@@ -74,12 +79,32 @@ static const Variable *root_variable(const Expression *lvalue) {
         }
 }
 
+// What the pointer in an lvalue points to, as far as that is known before the loop.
+static Space pointed_to(const LoopScan *scan, const Expression *e) {
+    while (e->kind == EXPRESSION_MEMBER || e->kind == EXPRESSION_DEREFERENCE ||
+           e->kind == EXPRESSION_ADD || e->kind == EXPRESSION_SUBTRACT ||
+           e->kind == EXPRESSION_CAST)
+        e = e->left;
+    if (e->kind != EXPRESSION_VARIABLE || scan->inside || e->type->kind != TYPE_POINTER ||
+        e->variable->kind > VARIABLE_PARAMETER)
+        return SPACE_GENERIC;
+    const Instance *instance = access_variable(scan->builder, e->variable);
+    Graph *graph = &scan->builder->graph;
+    if (instance->is_memory || instance->slot_count == 0) return SPACE_GENERIC;
+    return graph_read(graph, graph->here, instance->slots[0])->space;
+}
+
 static void scan_written(LoopScan *scan, const Expression *lvalue) {
     const Variable *variable = root_variable(lvalue);
-    if (variable)
+    Space space = variable ? SPACE_GENERIC : pointed_to(scan, lvalue);
+    if (variable) {
         change(scan, variable);
-    else
-        scan->writes = scan->indirect = true;
+    } else if (space == SPACE_SHARED || space == SPACE_GLOBAL) {
+        scan->writes[space == SPACE_SHARED ? STATE_SHARED : STATE_OTHER] = true;
+    } else {
+        write_all(scan);
+        scan->indirect = true;
+    }
 }
 
 static void scan_call(LoopScan *scan, const Expression *e) {
@@ -94,11 +119,11 @@ static void scan_built_in(LoopScan *scan, const Expression *e) {
     bool writes = b == BUILT_IN_FENCE || b == BUILT_IN_STORE || b == BUILT_IN_GRID_SYNC ||
                   (b >= BUILT_IN_SYNCTHREADS && b <= BUILT_IN_SYNCWARP) ||
                   (b >= BUILT_IN_ATOMIC_ADD && b <= BUILT_IN_ATOMIC_CAS);
-    if (writes) scan->writes = true;
+    if (writes) write_all(scan);
 }
 
 static void scan_assembly(LoopScan *scan, const Assembly *assembly) {
-    if (assembly->is_volatile || assembly->clobbers_memory) scan->writes = true;
+    if (assembly->is_volatile || assembly->clobbers_memory) write_all(scan);
     for (size_t k = 0; k < assembly->operand_count; k++) {
         if (k < assembly->output_count) scan_written(scan, assembly->operands[k]);
         scan_expression(scan, assembly->operands[k]);
@@ -183,7 +208,7 @@ static bool has_counter(Builder *builder, const Statement *loop) {
     scan_expression(&step, loop->step);
     scan_statement(&body, loop->body);
     scan_expression(&test, loop->condition);
-    if (step.count == 0 || test.count || test.writes) return false;
+    if (step.count == 0 || test.count || test.writes[0] || test.writes[1]) return false;
     return !body_changes(&body, step.changed[0]) &&
            !reads_changed(builder, &body, loop->condition) &&
            !reads_changed(builder, &body, loop->step);
