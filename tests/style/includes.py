@@ -16,6 +16,7 @@ COMPONENTS = {
     "the page's engine": "base numbers markdown tangle book notebook weave collect grade simt/base simt/ptx simt/memory "
                          "simt/exec simt/ops simt/emit simt/sass simt/lower simt/observe simt/time simt/device "
                          "simt/report simt/native engine",
+    "the compiler": "base simt/cudac",
 }
 
 

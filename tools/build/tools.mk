@@ -34,10 +34,12 @@ $(B)/man/%.1: $(B)/% tools/build/manual.sh
 # The CPU device: the launcher $(B)/simt and, in $(B)/simt-runtime/, the libraries that replace the CUDA
 # runtime, libcudart.so.{12,13}. They consist of the same objects, except SIMT_ABI, which is compiled for each.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
+# The compiler $(B)/cudac, which is no part of the libraries.
+CUDAC         := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/cudac/*.c tools/simt/cudac/*/*.c))
 # For simt --opcodes, which reads machine code, and --time, which reads devices.
 SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,base/limits program/fatbin program/unpack sass/decode sass/opcodes sass/table time/device)
 SIMT_ABI      := tools/simt/cuda/abi.c
-SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
+SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER) $(CUDAC),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI) tools/simt/native/%,$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena catalog csv file json kernel_name str)
@@ -73,6 +75,9 @@ $(B)/simt-objects/abi_%.o: $(SIMT_ABI) $(B)/flags/cc
 $(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED) $(B)/flags/ld
 	@echo 'cc $@'
 	$(Q)$(call link,,-ldl -lm)
+$(B)/cudac: $(CUDAC) $(patsubst %,$(B)/simt-objects/base/%.o,arena file map path str) $(B)/flags/ld
+	@echo 'cc $@'
+	$(Q)$(call link,,-lm)
 # _exit, which replaces the C library's, has no symbol version, since programs request that of libc.
 $(SIMT_RUNTIMES): $$(call runtime_objects,$$(filter-out simt-runtime/,$$(notdir $$(@D))/)) $(SIMT_SHARED) \
   $(B)/simt-objects/abi_$$(subst .,,$$(suffix $$@)).o $(B)/flags/ld

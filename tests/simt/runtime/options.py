@@ -22,7 +22,7 @@ class Run:
 
     def __init__(self, simt, small, options, folder):
         self.options = options
-        arguments = [word for option in options for word in OPTIONS[option][0]]
+        arguments = [str(word) for option in options for word in OPTIONS[option][0]]
         self.files = {word: folder / word.split("/")[1] for word in arguments if word.startswith("FILE/")}
         folder.mkdir(exist_ok=True)
         self.result = run([simt, *(self.files.get(word, word) for word in arguments), small], 60,
@@ -76,6 +76,8 @@ OPTIONS = {  # an option's words, and a condition on a run with it
     "--sms": (["--sms", "40"], lambda r: True),
     "--sm-threads": (["--sm-threads", "1536"], lambda r: True),
     "--as": (["--as", "sm_90"], lambda r: True),
+    "--ptx": (["--ptx", path("runtime", "reverse.ptx")], lambda r: "--quiet" in r.options or re.search(
+        r"^reverse .* 2 +64 .* 0$", r.out, re.M)),
     "--watchdog": (["--watchdog", "50"], lambda r: True),
     "-h": (["-h"], lambda r: r.out.startswith("usage: simt")),
     "--version": (["--version"], lambda r: re.fullmatch(r"simt [0-9.]+\n", r.out)),
@@ -89,7 +91,7 @@ def refusal(options):
         return None
     if LISTED in options and len(options) > 1:
         return f"{LISTED} and {next(iter(options - {LISTED}))} exclude each other: "
-    for one, others in (*((one, MACHINE) for one in {*CHECKING, "--as"}), ("--orders", {"--order", "--trace"})):
+    for one, others in (*((one, MACHINE) for one in {*CHECKING, "--as", "--ptx"}), ("--orders", {"--order", "--trace"})):
         if one in options and options & others:
             return f"{one} and {next(iter(options & others))} exclude each other: "
     if "--warm" in options and "--time" not in options:

@@ -76,6 +76,8 @@ static const char usage[] =
     "  --as sm_NN      choose among the program's code as a device of that architecture does, such as\n"
     "                  sm_100 (default: sm_90). Only the choice changes. If the program has no code\n"
     "                  for it, launches fail as on a GPU\n"
+    "  --ptx FILE      use this PTX for the kernels and variables that it defines, instead of the\n"
+    "                  program's\n"
     "  --watchdog S    end a kernel if no warp of it ends for S seconds (default: never)\n"
     "  -h, --help      print this text\n"
     "  --version       print the version\n"
@@ -198,6 +200,7 @@ static const struct {
     {"--sms", "SIMT_SMS", VALUE_SMS},
     {"--sm-threads", "SIMT_SM_THREADS", VALUE_SM_THREADS},
     {"--as", "SIMT_AS", VALUE_ARCH},
+    {"--ptx", "SIMT_PTX", VALUE_FILE},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
@@ -255,11 +258,18 @@ static const char fixed_order[] = "--orders chooses the orders itself";
 static const struct {
     const char *one, *other, *why;
 } contradictions[] = {
-    {"--check", "--machine", no_ptx},     {"--check", "--time", no_ptx},
-    {"--strict", "--machine", no_ptx},    {"--strict", "--time", no_ptx},
-    {"--orders", "--machine", no_ptx},    {"--orders", "--time", no_ptx},
-    {"--as", "--machine", only_90},       {"--as", "--time", only_90},
-    {"--orders", "--order", fixed_order}, {"--orders", "--trace", fixed_order},
+    {"--check", "--machine", no_ptx},
+    {"--check", "--time", no_ptx},
+    {"--strict", "--machine", no_ptx},
+    {"--strict", "--time", no_ptx},
+    {"--orders", "--machine", no_ptx},
+    {"--orders", "--time", no_ptx},
+    {"--ptx", "--machine", "PTX is not machine code"},
+    {"--ptx", "--time", "predictions need machine code"},
+    {"--as", "--machine", only_90},
+    {"--as", "--time", only_90},
+    {"--orders", "--order", fixed_order},
+    {"--orders", "--trace", fixed_order},
 };
 
 enum { CONTRADICTIONS = sizeof contradictions / sizeof *contradictions };

@@ -3,8 +3,11 @@
 // variables is first needed.
 #include "simt/program/registry.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "simt/base/limits.h"
 #include "simt/program/fatbin.h"
 
@@ -151,10 +154,41 @@ static CudaError load(RegisteredModule *module) {
     return module->error;
 }
 
+// The PTX of --ptx, which is used for the kernels and variables that it has; NULL: none was given.
+static CudaError load_replacement(Module **module) {
+    static Module *loaded;
+    static Arena arena;
+    Str ptx;
+    SimtStatus status = SIMT_OK;
+    SimtError error = {""};
+    const char *path = getenv("SIMT_PTX");
+    if (path && *path && !loaded) {
+        if (file_read(&arena, path, &ptx)) {
+            loaded = module_load(ptx, path, &status, &error);
+        } else {
+            console_say_as("refused", "%s: %s", path, strerror(errno));
+            return runtime_refuse(CUDA_INVALID_PTX);
+        }
+        if (!loaded) {
+            console_say_as("refused", "%s", error.text);
+            return runtime_refuse(error_of_status(status));
+        }
+    }
+    *module = loaded;
+    return CUDA_SUCCESS;
+}
+
 static CudaError load_kernel(KernelEntry *entry) {
-    CudaError error = load(entry->module);
-    if (error || entry->kernel) return error;
-    entry->kernel = module_kernel(entry->module->module, entry->mangled);
+    if (entry->kernel) return CUDA_SUCCESS;
+    Module *replacement;
+    CudaError error = load_replacement(&replacement);
+    if (error) return error;
+    if (replacement) entry->kernel = module_kernel(replacement, entry->mangled);
+    if (!entry->kernel) {
+        error = load(entry->module);
+        if (error) return error;
+        entry->kernel = module_kernel(entry->module->module, entry->mangled);
+    }
     if (!entry->kernel) {
         console_say_as("refused", "kernel %s is not in the program's PTX", entry->mangled);
         return runtime_refuse(CUDA_INVALID_DEVICE_FUNCTION);
@@ -179,7 +213,12 @@ CudaError registry_symbol(const void *symbol, uint64_t *address, size_t *bytes) 
     for (Variable *variable = variables; variable; variable = variable->next) {
         const void *managed = variable->managed ? *variable->managed : NULL;
         if (variable->host != symbol && (!symbol || managed != symbol)) continue;
-        CudaError error = load(variable->module);
+        Module *replacement;
+        CudaError error = load_replacement(&replacement);
+        if (!error && replacement &&
+            module_variable(replacement, variable->mangled, address, bytes))
+            return CUDA_SUCCESS;
+        if (!error) error = load(variable->module);
         if (error) return error;
         if (module_variable(variable->module->module, variable->mangled, address, bytes))
             return CUDA_SUCCESS;

@@ -1,0 +1,12 @@
+// Program: finds the kernels of a source and parses them, with all that they need.
+#ifndef CUDAC_PROGRAM_H
+#define CUDAC_PROGRAM_H
+
+#include "simt/cudac/parse/token.h"
+
+// The tokens are those of preprocess(). After them may come kernels to be compiled, such as
+// block_sum<8>, each with a TOKEN_END; if there are none, all are compiled that host code names.
+// Returns NULL after an error: see *refusal.
+const Tree *program_parse(Arena *arena, const TokenList *tokens, Refusal *refusal);
+
+#endif
