@@ -237,7 +237,7 @@ static int trips_of(Builder *builder, const Statement *loop) {
     return trips;
 }
 
-// Whether nvcc would write all trips one after another.
+// Whether nvcc writes the trips one after another.
 static bool is_unrolled(Builder *builder, const Statement *loop, const LoopScan *scan, int trips) {
     if (trips < 0 || loop->unroll == 1) return false;
     size_t size = (scan->size + 1) * (size_t)trips;

@@ -178,6 +178,50 @@ static void drop_unused(Schedule *s) {
 
 // --- operations in one ---
 
+// How many of the lowest bits of a number are known to be 0. `loop` is a phi that is being looked
+// at: its other values decide.
+static unsigned low_zeros(const Value *value, const Value *loop, int depth) {
+    unsigned zeros = 0, least = 32;
+    if (value == loop) return 32;
+    if (value->op == OP_CONSTANT) {
+        while (zeros < 32 && !(value->integer >> zeros & 1)) zeros++;
+        return zeros;
+    }
+    bool shift = value->op == OP_SHIFT_LEFT && value->args[1]->op == OP_CONSTANT;
+    if (depth == 0) return 0;
+    if (shift) {
+        zeros = low_zeros(graph_value(value->args[0]), loop, depth - 1);
+        return zeros + (unsigned)value->args[1]->integer;
+    }
+    if (value->op != OP_ADD && (value->op != OP_PHI || loop)) return 0;
+    for (size_t k = 0; k < value->arg_count; k++) {
+        zeros =
+            low_zeros(graph_value(value->args[k]), value->op == OP_PHI ? value : loop, depth - 1);
+        if (zeros < least) least = zeros;
+    }
+    return least;
+}
+
+// base + (x + c) * size is base + x * size + c * size if the sum cannot wrap around in 32 bits: the
+// lowest bits of x are 0, and c fits into them.
+static void split_index(Graph *graph, Value *access) {
+    if (access->op != OP_LOAD && access->op != OP_STORE) return;
+    const Value *address = graph_value(access->args[0]);
+    if (address->op != OP_ADD) return;
+    Value *base = graph_value(address->args[0]), *scaled = graph_value(address->args[1]);
+    if (scaled->op != OP_MULTIPLY_WIDE || scaled->args[1]->op != OP_CONSTANT) return;
+    const Value *index = graph_value(scaled->args[0]);
+    if (index->op != OP_ADD || index->args[1]->op != OP_CONSTANT) return;
+    Value *x = graph_value(index->args[0]), *size = scaled->args[1];
+    unsigned zeros = low_zeros(x, NULL, 4);
+    if (zeros == 0 || zeros > 31 || index->args[1]->integer >> zeros) return;
+    graph->site = access->site;
+    Value *start = graph_binary(graph, OP_ADD, TYPE_U64, base,
+                                graph_binary(graph, OP_MULTIPLY_WIDE, scaled->from, x, size));
+    Value *offset = graph_constant(graph, TYPE_U64, index->args[1]->integer * size->integer);
+    access->args[0] = graph_binary(graph, OP_ADD, TYPE_U64, start, offset);
+}
+
 // The constant part of an address becomes the offset of the access.
 static void fold_address(Value *access) {
     if (access->op != OP_LOAD && access->op != OP_STORE) return;
@@ -228,7 +272,10 @@ static void combine(Schedule *s) {
     }
     for (size_t k = 0; k < s->value_count; k++) fuse(graph, s->values[k], sums);
     for (size_t k = 0; k < s->block_count; k++)
-        for (size_t v = 0; v < s->order[k]->value_count; v++) fold_address(s->order[k]->values[v]);
+        for (size_t v = 0; v < s->order[k]->value_count; v++) {
+            split_index(graph, s->order[k]->values[v]);
+            fold_address(s->order[k]->values[v]);
+        }
 }
 
 // --- a block for each value ---

@@ -104,7 +104,7 @@ __global__ void ints(long long *out, const int *in) {
     OUT((bool)x);
     OUT(u + l);
     OUT(x + u);
-    OUT(x > u);
+    OUT((l - (unsigned long)u) / 3);
     unsigned char c = x;
     c += y;
     c++;
