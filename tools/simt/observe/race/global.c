@@ -82,11 +82,23 @@ static uint32_t written(const Access *access, uint64_t address) {
     return elements;
 }
 
+// How many bytes at the beginning of an allocation were written, at most up to an unwritten
+// address. Their number only grows during a launch, so the search goes on where it has ended
+// before.
+static uint64_t written_front(const Checker *checker, const Allocation *of, uint64_t address) {
+    static uint64_t launch, serial, end;
+    if (launch != checker->check->launch || serial != of->serial) end = of->address;
+    launch = checker->check->launch;
+    serial = of->serial;
+    end = memory_seek(end, address, false);
+    return end - of->address;
+}
+
 // If the beginning of the allocation was written, a copy or a fill may have been too short.
 static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
                              uint64_t address) {
     const Allocation *of = memory_find(address);
-    const uint64_t front = memory_seek(of->address, address, false) - of->address;
+    const uint64_t front = written_front(checker, of, address);
     if (of->untouched)
         finding_add(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     ", managed memory that neither host nor device has written and that is zero "
