@@ -1,7 +1,7 @@
 // Calls of functions that the program defines: overloads, default arguments, references.
 #include "simt/cudac/parse/parser.h"
 
-enum { MOST_ARGUMENTS = 64 };
+enum { MOST_ARGUMENTS = 64, LAUNCH_ARGUMENTS = 4 };
 
 // arguments = (assignment ("," assignment)*)? ")"
 Expression **call_arguments(Parser *p, size_t *count) {
@@ -29,6 +29,7 @@ typedef struct {
     Str name;
     Place place;
     const Token *explicit_ones; // after the "<" of its template arguments, or NULL
+    Expression **launch;        // <<<grid, block, bytes, stream>>>, or NULL: no launch
     Expression **arguments;
     size_t count;
 } Call;
@@ -137,39 +138,84 @@ static Expression *fallback(Parser *p, const Instance *instance, size_t i) {
     return e;
 }
 
-static Expression *resolve(Parser *p, const Call *call) {
-    Expression *zero = operator_zero(p, call->place);
-    Instance *instance = parser_failed(p) ? NULL : choose(p, call);
-    if (!instance) return zero;
-    const Definition *definition = instance->definition;
-    if (definition->is_kernel)
+static bool is_in_host(const Parser *p) { return p->at.function && p->at.function->is_host; }
+
+static void refuse_callee(Parser *p, const Call *call, const Definition *definition) {
+    if (call->launch && !definition->is_kernel)
+        parser_fail(p, call->place, "`%.*s` is no kernel: write __global__ before it",
+                    STR_ARG(call->name));
+    else if (definition->is_kernel && !call->launch && is_in_host(p))
+        parser_fail(p, call->place, "`%.*s` is a kernel: write %.*s<<<grid, block>>>(...)",
+                    STR_ARG(call->name), STR_ARG(call->name));
+    else if (definition->is_kernel && !call->launch)
         parser_fail(p, call->place,
                     "`%.*s` is a kernel, and only the host starts kernels: write "
                     "__device__ before a function to call it",
                     STR_ARG(call->name));
-    else if (!definition->is_device)
+    else if (!definition->is_kernel && !definition->is_device && !is_in_host(p))
         parser_fail(p, call->place, "`%.*s` is a function of the host: write __device__ before it",
                     STR_ARG(call->name));
+}
+
+static Expression *resolve(Parser *p, const Call *call) {
+    Expression *zero = operator_zero(p, call->place);
+    Instance *instance = parser_failed(p) ? NULL : choose(p, call);
+    if (!instance) return zero;
+    refuse_callee(p, call, instance->definition);
     Function *f = function_body(p, instance, call->place);
     if (!f) return zero;
     const Type *type = instance->function->type;
-    Expression *e = operator_new(p, EXPRESSION_CALL, f->type->base, call->place);
-    e->function = f, e->argument_count = type->count;
-    e->arguments = ARENA_NEW(p->arena, type->count + 1, Expression *);
+    const size_t first = call->launch ? LAUNCH_ARGUMENTS : 0;
+    Expression *e = operator_new(p, call->launch ? EXPRESSION_BUILT_IN : EXPRESSION_CALL,
+                                 f->type->base, call->place);
+    e->built_in = BUILT_IN_LAUNCH, e->function = f, e->argument_count = first + type->count;
+    e->arguments = ARENA_NEW(p->arena, e->argument_count + 1, Expression *);
+    for (size_t i = 0; i < first; i++) e->arguments[i] = call->launch[i];
     for (size_t i = 0; i < type->count; i++) {
         Expression *argument = i < call->count ? call->arguments[i] : fallback(p, instance, i);
-        e->arguments[i] = operator_convert(p, argument, type->parameters[i], "this argument");
+        e->arguments[first + i] =
+            operator_convert(p, argument, type->parameters[i], "this argument");
     }
     return f->type->base->is_reference ? operator_dereference(p, e, call->place) : e;
 }
 
-// call = NAME ("<" template arguments ">")? "(" arguments
+// shape = assignment, an unsigned or a dim3
+static Expression *shape(Parser *p) {
+    Expression *e = operator_value(p, expression_assignment(p));
+    return str_equal(e->type->name, STR("dim3"))
+               ? e
+               : operator_convert(p, e, &type_unsigned, "this size of a launch");
+}
+
+// configuration = "<<<" shape "," shape ("," bytes ("," stream)?)? ">" ">" ">"
+static Expression **configuration(Parser *p) {
+    Expression **list = ARENA_NEW(p->arena, LAUNCH_ARGUMENTS, Expression *);
+    Place opened = p->token->place;
+    bool in_template = p->in_template;
+    p->token++, p->in_template = true;
+    list[0] = shape(p);
+    parser_expect(p, TOKEN_COMMA, "after the number of blocks");
+    list[1] = shape(p);
+    list[2] = operator_integer(p, 0, &type_unsigned_long, opened);
+    list[3] = operator_integer(p, 0, type_pointer(p->arena, &type_void), opened);
+    if (parser_accept(p, TOKEN_COMMA))
+        list[2] = operator_convert(p, expression_assignment(p), &type_unsigned_long,
+                                   "the bytes of shared memory");
+    if (parser_accept(p, TOKEN_COMMA))
+        list[3] = operator_convert(p, expression_assignment(p), list[3]->type, "the stream");
+    for (int k = 0; k < 3; k++) parser_expect(p, TOKEN_GREATER, "after <<<grid, block, ...");
+    p->in_template = in_template;
+    return list;
+}
+
+// call = NAME ("<" template arguments ">")? configuration? "(" arguments
 Expression *call_named(Parser *p, const Token *name) {
     Call call = {.name = name->text, .place = name->place};
     if (parser_at(p, TOKEN_LESS)) {
         const Token *close = template_close(p->token);
         if (close) call.explicit_ones = p->token + 1, parser_seek(p, close);
     }
+    if (parser_at(p, TOKEN_LAUNCH_OPEN) && is_in_host(p)) call.launch = configuration(p);
     if (parser_at(p, TOKEN_LAUNCH_OPEN))
         parser_fail(p, name->place,
                     "a kernel cannot start kernels here: call a __device__ function");

@@ -38,6 +38,7 @@ static const char TEXT[] =
     "typedef int int32_t;\n"
     "typedef long int64_t, ptrdiff_t, intptr_t;\n"
     "typedef __half half;\n"
+    "typedef void *cudaStream_t;\n"
     "#define VECTOR(name, type, align2, align4) \\\n"
     "struct name##1 { type x; }; \\\n"
     "struct __align__(align2) name##2 { type x, y; }; \\\n"
