@@ -112,7 +112,9 @@ static void add_line(Arena *arena, const LineCounters *line) {
         return;
     }
     ARENA_GROW(arena, answer.lines, answer.line_count, answer.line_capacity);
-    answer.lines[answer.line_count++] = *line;
+    LineCounters *added = &answer.lines[answer.line_count++];
+    *added = *line;
+    added->file = str_terminated(arena, str_of(line->file)); // the report is freed
 }
 
 static const char *file_of(const PtxModule *module, uint32_t file) {
