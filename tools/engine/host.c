@@ -12,7 +12,7 @@ typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } Flow;
 static Value value_of(Host *host, const Expression *e);
 static Flow run(Host *host, const Statement *s);
 
-static Value refuse(Host *host, Place place, const char *what) {
+Value host_refuse(Host *host, Place place, const char *what) {
     Buf message = {.arena = host->arena};
     if (!host->ended)
         buf_format(&message,
@@ -28,24 +28,68 @@ static Value of_integer(int64_t integer) { return (Value){.integer = integer}; }
 
 // --- variables ---
 
+static uint8_t *allocate(Host *host, const Variable *v) {
+    enum { ALIGN = 16 };
+    const size_t size = ((size_t)v->type->size + ALIGN - 1) / ALIGN * ALIGN;
+    const bool outlives = v->kind == VARIABLE_STATIC;
+    if (v->type->size > HOST_BYTES || size > host->top - host->used) {
+        host_refuse(host, v->place, "more than a megabyte of variables");
+        return NULL;
+    }
+    if (outlives)
+        host->top -= size;
+    else
+        host->used += size;
+    uint8_t *bytes = host->memory + (outlives ? host->top : host->used - size);
+    memset(bytes, 0, size);
+    return bytes;
+}
+
+static uint8_t *static_bytes(Host *host, const Variable *v) {
+    for (size_t k = 0; k < host->static_count; k++)
+        if (host->statics[k].variable == v) return host->statics[k].bytes;
+    host_refuse(host, v->place, "so many static variables");
+    return NULL;
+}
+
 static uint8_t *bytes_of(Host *host, const Variable *v) {
+    if (v->kind == VARIABLE_STATIC) return static_bytes(host, v);
     uint8_t **bytes = &host->variables[v->number];
-    if (!*bytes) *bytes = ARENA_NEW(host->arena, v->type->size + 1, uint8_t);
+    if (!*bytes) *bytes = allocate(host, v);
     return *bytes;
+}
+
+uint8_t *host_at(const Host *host, uint64_t address, uint64_t bytes) {
+    const uint64_t offset = address - HOST_BASE;
+    const uint64_t end = offset < host->used ? host->used : HOST_BYTES;
+    const bool used = offset < host->used || (offset >= host->top && offset < HOST_BYTES);
+    return used && bytes <= end - offset ? host->memory + offset : NULL;
+}
+
+static uint8_t *dereferenced(Host *host, const Expression *e) {
+    const uint64_t address = (uint64_t)value_of(host, e->left).integer;
+    uint8_t *bytes = host->ended ? NULL : host_at(host, address, e->type->size);
+    if (!bytes) host_refuse(host, e->place, "an access to memory that is not the host's");
+    return bytes;
 }
 
 // Where an lvalue is. NULL: it cannot be reached, which has been refused.
 static uint8_t *place_of(Host *host, const Expression *e) {
+    if (e->kind == EXPRESSION_DEREFERENCE) return dereferenced(host, e);
     if (e->kind == EXPRESSION_MEMBER) {
         uint8_t *bytes = place_of(host, e->left);
         return bytes ? bytes + e->member->offset : NULL;
     }
-    const bool own = e->kind == EXPRESSION_VARIABLE && (e->variable->kind == VARIABLE_LOCAL ||
-                                                        e->variable->kind == VARIABLE_PARAMETER);
+    const bool own = e->kind == EXPRESSION_VARIABLE && (e->variable->kind <= VARIABLE_PARAMETER ||
+                                                        e->variable->kind == VARIABLE_STATIC);
     if (own) return bytes_of(host, e->variable);
-    refuse(host, e->place,
-           e->kind == EXPRESSION_VARIABLE ? "variables of the device" : "accesses to memory");
+    host_refuse(host, e->place, "variables of the device");
     return NULL;
+}
+
+static Value address_of(Host *host, const Expression *e) {
+    const uint8_t *bytes = place_of(host, e->left);
+    return of_integer(bytes ? (int64_t)(HOST_BASE + (uint64_t)(bytes - host->memory)) : 0);
 }
 
 static Value load(Host *host, const Expression *e) {
@@ -55,7 +99,7 @@ static Value load(Host *host, const Expression *e) {
     float single;
     Value value = {.bytes = bytes};
     if (!bytes || type->kind == TYPE_STRUCT) return value;
-    if (!type_is_scalar(type)) return refuse(host, e->place, "arrays");
+    if (!type_is_scalar(type)) return host_refuse(host, e->place, "arrays");
     memcpy(&bits, bytes, type->size);
     if (type->kind == TYPE_F64) {
         memcpy(&value.floating, bytes, 8);
@@ -90,7 +134,7 @@ static Value cast(Host *host, const Expression *e) {
     const Type *to = e->type, *from = e->left->type;
     Value value = value_of(host, e->left);
     if (to->kind == TYPE_F16 || from->kind == TYPE_F16)
-        return refuse(host, e->place, "numbers of 16 bits");
+        return host_refuse(host, e->place, "numbers of 16 bits");
     if (type_is_floating(to)) {
         if (!type_is_floating(from))
             value.floating =
@@ -110,7 +154,7 @@ static Value cast(Host *host, const Expression *e) {
 static Value divide(Host *host, const Expression *e, Value a, Value b) {
     const bool is_signed = type_is_signed(e->type), quotient = e->kind == EXPRESSION_DIVIDE;
     const uint64_t x = (uint64_t)a.integer, y = (uint64_t)b.integer;
-    if (!y) return refuse(host, e->place, "a division by zero");
+    if (!y) return host_refuse(host, e->place, "a division by zero");
     if (is_signed && b.integer == -1) return of_integer(quotient ? (int64_t)(0 - x) : 0);
     if (is_signed) return of_integer(quotient ? a.integer / b.integer : a.integer % b.integer);
     return of_integer((int64_t)(quotient ? x / y : x % y));
@@ -144,7 +188,7 @@ static Value floating(Host *host, const Expression *e, Value a, Value b) {
         a.floating /= b.floating;
         break;
     default:
-        return refuse(host, e->place, "this operation on floats");
+        return host_refuse(host, e->place, "this operation on floats");
     }
     if (e->type->kind == TYPE_F32) a.floating = (double)(float)a.floating;
     return a;
@@ -201,22 +245,36 @@ static Value unary(Host *host, const Expression *e) {
 
 // --- calls and launches ---
 
+// Finds how many variables a function has, and allocates those that outlive it.
+static size_t count_variables(Host *host, const Function *f) {
+    size_t numbers = f->parameter_count;
+    for (size_t k = 0; k < f->local_count; k++) {
+        const Variable *v = f->locals[k];
+        bool known = v->kind != VARIABLE_STATIC || host->static_count == HOST_STATICS;
+        for (size_t i = 0; i < host->static_count; i++) known |= host->statics[i].variable == v;
+        if (!known) {
+            host->statics[host->static_count].variable = v;
+            host->statics[host->static_count++].bytes = allocate(host, v);
+        }
+        if (v->number >= numbers) numbers = v->number + 1;
+    }
+    return numbers;
+}
+
 // Runs a function whose arguments have been evaluated.
 static Value call(Host *host, const Function *f, const Value *arguments, Place place) {
-    size_t numbers = 0;
     uint8_t **outer = host->variables;
     if (host->ended) return (Value){0};
-    if (!f->is_host) return refuse(host, place, "a function of the device");
-    for (size_t k = 0; k < f->parameter_count; k++)
-        if (f->parameters[k]->number >= numbers) numbers = f->parameters[k]->number + 1;
-    for (size_t k = 0; k < f->local_count; k++)
-        if (f->locals[k]->number >= numbers) numbers = f->locals[k]->number + 1;
-    host->variables = ARENA_NEW(host->arena, numbers + 1, uint8_t *);
-    for (size_t k = 0; k < f->parameter_count; k++)
-        store(f->parameters[k]->type, bytes_of(host, f->parameters[k]), arguments[k]);
+    if (!f->is_host) return host_refuse(host, place, "a function of the device");
+    host->variables = ARENA_NEW(host->arena, count_variables(host, f) + 1, uint8_t *);
+    const size_t used = host->used;
+    for (size_t k = 0; k < f->parameter_count; k++) {
+        uint8_t *bytes = bytes_of(host, f->parameters[k]);
+        if (bytes) store(f->parameters[k]->type, bytes, arguments[k]);
+    }
     host->returned = (Value){0};
     run(host, f->body);
-    host->variables = outer;
+    host->variables = outer, host->used = used;
     return host->returned;
 }
 
@@ -240,11 +298,11 @@ static Value launch_of(Host *host, const Expression *e) {
     shape_of(host, e->arguments[BLOCK], launch.block);
     launch.shared_bytes = (uint64_t)value_of(host, e->arguments[SHARED]).integer;
     value_of(host, e->arguments[STREAM]);
-    if (launch.count > HOST_ARGUMENTS) return refuse(host, e->place, "so many arguments");
+    if (launch.count > HOST_ARGUMENTS) return host_refuse(host, e->place, "so many arguments");
     for (size_t k = 0; k < launch.count; k++) {
         const Expression *argument = e->arguments[ARGUMENTS + k];
         if (!type_is_scalar(argument->type))
-            return refuse(host, argument->place, "a launch with a struct as an argument");
+            return host_refuse(host, argument->place, "a launch with a struct as an argument");
         store(argument->type, (uint8_t *)&launch.values[k], value_of(host, argument));
         launch.bytes[k] = argument->type->size;
     }
@@ -254,9 +312,15 @@ static Value launch_of(Host *host, const Expression *e) {
 
 static Value built_in(Host *host, const Expression *e) {
     if (e->built_in == BUILT_IN_LAUNCH) return launch_of(host, e);
+    if (e->built_in == BUILT_IN_HOST) {
+        Value arguments[HOST_ARGUMENTS];
+        for (size_t k = 0; k < e->argument_count; k++)
+            arguments[k] = value_of(host, e->arguments[k]);
+        return host->ended ? (Value){0} : host_cuda(host, e, arguments);
+    }
     const bool least = e->built_in == BUILT_IN_MIN;
     if ((!least && e->built_in != BUILT_IN_MAX) || !type_is_integer(e->type))
-        return refuse(host, e->place, "this function");
+        return host_refuse(host, e->place, "this function");
     const Value a = value_of(host, e->arguments[0]), b = value_of(host, e->arguments[1]);
     const bool less =
         type_is_signed(e->type) ? a.integer < b.integer : (uint64_t)a.integer < (uint64_t)b.integer;
@@ -279,11 +343,11 @@ static Value value_of(Host *host, const Expression *e) {
     case EXPRESSION_DEREFERENCE:
         return load(host, e);
     case EXPRESSION_TEXT:
-        return refuse(host, e->place, "texts");
+        return host_refuse(host, e->place, "texts");
     case EXPRESSION_ADDRESS:
-        return refuse(host, e->place, "addresses of variables");
+        return address_of(host, e);
     case EXPRESSION_ASSEMBLY:
-        return refuse(host, e->place, "assembly");
+        return host_refuse(host, e->place, "assembly");
     case EXPRESSION_CAST:
         return cast(host, e);
     case EXPRESSION_NEGATE:
@@ -327,9 +391,19 @@ static Flow run_loop(Host *host, const Statement *s) {
 
 static void declare(Host *host, const Statement *s) {
     uint8_t *bytes = bytes_of(host, s->variable);
-    if (!s->expression) return;
+    if (!s->expression || !bytes) return;
     const Value value = value_of(host, s->expression);
     if (!host->ended) store(s->variable->type, bytes, value);
+}
+
+// A struct is copied, since the variables of this function are given up.
+static void give_back(Host *host, const Expression *e) {
+    const Value value = value_of(host, e);
+    host->returned = value;
+    if (!value.bytes || e->type->kind != TYPE_STRUCT || host->ended) return;
+    uint8_t *copy = ARENA_NEW(host->arena, e->type->size, uint8_t);
+    memcpy(copy, value.bytes, (size_t)e->type->size);
+    host->returned.bytes = copy;
 }
 
 static Flow run_one(Host *host, const Statement *s) {
@@ -353,11 +427,11 @@ static Flow run_one(Host *host, const Statement *s) {
     case STATEMENT_CONTINUE:
         return FLOW_CONTINUE;
     case STATEMENT_RETURN:
-        if (s->expression) host->returned = value_of(host, s->expression);
+        if (s->expression) give_back(host, s->expression);
         return FLOW_RETURN;
     case STATEMENT_SWITCH:
     case STATEMENT_CASE:
-        refuse(host, s->place, "a switch");
+        host_refuse(host, s->place, "a switch");
         return FLOW_RETURN;
     }
     return FLOW_NEXT;
@@ -371,9 +445,11 @@ static Flow run(Host *host, const Statement *s) {
 
 bool host_call(Host *host, const Function *function, const uint8_t *argument, int64_t *result) {
     const Value value = {.bytes = argument};
+    host->memory = ARENA_NEW(host->arena, HOST_BYTES, uint8_t);
+    host->top = HOST_BYTES;
     const bool fits = function->parameter_count == 1 && type_is_integer(function->type->base) &&
                       function->parameters[0]->type->kind == TYPE_STRUCT;
-    if (!fits) refuse(host, function->place, "this signature");
+    if (!fits) host_refuse(host, function->place, "this signature");
     *result = call(host, function, &value, function->place).integer;
     return !host->ended;
 }

@@ -73,6 +73,7 @@ typedef enum {
     VARIABLE_DYNAMIC,  // extern __shared__
     VARIABLE_DEVICE,   // __device__
     VARIABLE_CONSTANT, // __constant__
+    VARIABLE_STATIC,   // of a function of the host, which it outlives; 0 at first
 } VariableKind;
 
 typedef struct {
@@ -206,6 +207,7 @@ typedef enum {
     BUILT_IN_TRAP,      // __trap(), and a failed assert
     BUILT_IN_UNREACHABLE,
     BUILT_IN_PRINTF,
+    BUILT_IN_HOST, // a call of the CUDA runtime in host code: .text is its name
     // kernel<<<grid, block, bytes, stream>>>(...) in host code: .function is the kernel. The first
     // arguments are grid and block (an unsigned or a dim3), bytes, and the stream (NULL: 0).
     BUILT_IN_LAUNCH,

@@ -82,9 +82,9 @@ static void no_match(Parser *p, const Call *call, const Instance *only, size_t c
     size_t least = type->count;
     while (least && only->fallbacks[least - 1]) least--;
     if (call->count < least || call->count > type->count) {
+        const size_t takes = call->count < least ? least : (size_t)type->count;
         parser_fail(p, call->place, "`%.*s` takes %zu argument%s, not %zu", STR_ARG(call->name),
-                    call->count < least ? least : type->count,
-                    (call->count < least ? least : type->count) == 1 ? "" : "s", call->count);
+                    takes, takes == 1 ? "" : "s", call->count);
         return;
     }
     for (size_t i = 0; i < call->count; i++) {
@@ -138,13 +138,13 @@ static Expression *fallback(Parser *p, const Instance *instance, size_t i) {
     return e;
 }
 
-static bool is_in_host(const Parser *p) { return p->at.function && p->at.function->is_host; }
+bool call_is_in_host(const Parser *p) { return p->at.function && p->at.function->is_host; }
 
 static void refuse_callee(Parser *p, const Call *call, const Definition *definition) {
     if (call->launch && !definition->is_kernel)
         parser_fail(p, call->place, "`%.*s` is no kernel: write __global__ before it",
                     STR_ARG(call->name));
-    else if (definition->is_kernel && !call->launch && is_in_host(p))
+    else if (definition->is_kernel && !call->launch && call_is_in_host(p))
         parser_fail(p, call->place, "`%.*s` is a kernel: write %.*s<<<grid, block>>>(...)",
                     STR_ARG(call->name), STR_ARG(call->name));
     else if (definition->is_kernel && !call->launch)
@@ -152,7 +152,7 @@ static void refuse_callee(Parser *p, const Call *call, const Definition *definit
                     "`%.*s` is a kernel, and only the host starts kernels: write "
                     "__device__ before a function to call it",
                     STR_ARG(call->name));
-    else if (!definition->is_kernel && !definition->is_device && !is_in_host(p))
+    else if (!definition->is_kernel && !definition->is_device && !call_is_in_host(p))
         parser_fail(p, call->place, "`%.*s` is a function of the host: write __device__ before it",
                     STR_ARG(call->name));
 }
@@ -215,10 +215,15 @@ Expression *call_named(Parser *p, const Token *name) {
         const Token *close = template_close(p->token);
         if (close) call.explicit_ones = p->token + 1, parser_seek(p, close);
     }
-    if (parser_at(p, TOKEN_LAUNCH_OPEN) && is_in_host(p)) call.launch = configuration(p);
+    if (parser_at(p, TOKEN_LAUNCH_OPEN) && call_is_in_host(p)) call.launch = configuration(p);
     if (parser_at(p, TOKEN_LAUNCH_OPEN))
         parser_fail(p, name->place,
                     "a kernel cannot start kernels here: call a __device__ function");
+    if (!parser_at(p, TOKEN_LEFT_PAREN) && call_is_in_host(p))
+        parser_fail(p, name->place,
+                    "`%.*s` is a function, which is not passed to others here: call it, or start "
+                    "it with <<<...>>>",
+                    STR_ARG(name->text));
     if (!parser_at(p, TOKEN_LEFT_PAREN))
         parser_fail(p, name->place, "`%.*s` is a function: call it, with (...)",
                     STR_ARG(name->text));
@@ -226,6 +231,17 @@ Expression *call_named(Parser *p, const Token *name) {
     p->token++;
     call.arguments = call_arguments(p, &call.count);
     return resolve(p, &call);
+}
+
+Expression *call_host(Parser *p, const Token *name) {
+    if (!call_is_in_host(p) || !str_starts(name->text, STR("cuda"))) return NULL;
+    Expression *e = operator_new(p, EXPRESSION_BUILT_IN, &type_int, name->place);
+    p->token++;
+    e->built_in = BUILT_IN_HOST, e->text = name->text;
+    e->arguments = call_arguments(p, &e->argument_count);
+    for (size_t i = 0; i < e->argument_count && !parser_failed(p); i++)
+        e->arguments[i] = operator_value(p, e->arguments[i]);
+    return e;
 }
 
 Expression *call_operator(Parser *p, Str operator, Expression * a, Expression *b, Place place) {
