@@ -48,7 +48,7 @@ static uint8_t *allocate(Host *host, const Variable *v) {
 static uint8_t *static_bytes(Host *host, const Variable *v) {
     for (size_t k = 0; k < host->static_count; k++)
         if (host->statics[k].variable == v) return host->statics[k].bytes;
-    host_refuse(host, v->place, "so many static variables");
+    host_refuse(host, v->place, "more than 64 static variables");
     return NULL;
 }
 
@@ -298,7 +298,7 @@ static Value launch_of(Host *host, const Expression *e) {
     shape_of(host, e->arguments[BLOCK], launch.block);
     launch.shared_bytes = (uint64_t)value_of(host, e->arguments[SHARED]).integer;
     value_of(host, e->arguments[STREAM]);
-    if (launch.count > HOST_ARGUMENTS) return host_refuse(host, e->place, "so many arguments");
+    if (launch.count > HOST_ARGUMENTS) return host_refuse(host, e->place, "more than 64 arguments");
     for (size_t k = 0; k < launch.count; k++) {
         const Expression *argument = e->arguments[ARGUMENTS + k];
         if (!type_is_scalar(argument->type))

@@ -142,7 +142,7 @@ bool call_is_in_host(const Parser *p) { return p->at.function && p->at.function-
 
 static void refuse_callee(Parser *p, const Call *call, const Definition *definition) {
     if (call->launch && !definition->is_kernel)
-        parser_fail(p, call->place, "`%.*s` is no kernel: write __global__ before it",
+        parser_fail(p, call->place, "`%.*s` is not a kernel: write __global__ before it",
                     STR_ARG(call->name));
     else if (definition->is_kernel && !call->launch && call_is_in_host(p))
         parser_fail(p, call->place, "`%.*s` is a kernel: write %.*s<<<grid, block>>>(...)",
