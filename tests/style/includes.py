@@ -15,7 +15,7 @@ COMPONENTS = {
                            "simt/observe simt/device simt/report simt/native",
     "the page's engine": "base numbers markdown tangle book notebook weave collect grade simt/base simt/ptx simt/memory "
                          "simt/exec simt/ops simt/emit simt/sass simt/lower simt/observe simt/time simt/device "
-                         "simt/report simt/native engine",
+                         "simt/report simt/native simt/cudac engine",
     "the compiler": "base simt/cudac",
 }
 

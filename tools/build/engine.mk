@@ -1,13 +1,13 @@
-# The page's engine: the core of the CPU device on the native platform, and tools/engine/. It is compiled
-# twice: to WebAssembly by zig, whose version is pinned, and by CC to a program, for tests.
+# The page's engine: the core of the CPU device on the native platform, the compiler, and tools/engine/. It is
+# compiled twice: to WebAssembly by zig, whose version is pinned, and by CC to a program, for tests.
 NATIVE_FOLDERS := simt/ptx simt/memory simt/exec simt/ops simt/emit simt/lower simt/observe simt/observe/count \
-  simt/observe/race simt/device simt/native engine
+  simt/observe/race simt/device simt/native simt/cudac simt/cudac/parse engine
 # These files need threads, memory maps or processes, or machine code; simt/native/ replaces some of them.
 NATIVE_WITHOUT := simt/memory/guard simt/memory/range simt/device/module_machine simt/device/observer_list \
-  simt/device/order_fork
+  simt/device/order_fork simt/cudac/main
 NATIVE_FILES := $(filter-out $(NATIVE_WITHOUT),$(foreach folder,$(NATIVE_FOLDERS),\
   $(patsubst tools/%.c,%,$(wildcard tools/$(folder)/*.c)))) \
-  base/arena base/csv base/file base/json base/source base/str collect/steps simt/base/limits \
+  base/arena base/csv base/file base/json base/map base/path base/source base/str collect/steps simt/base/limits \
   simt/report/bank_data simt/report/escape simt/report/hazards simt/report/read_back
 NATIVE_FLAGS := -ffp-contract=off -fno-trapping-math -Itools/simt/native/include
 
@@ -23,7 +23,7 @@ WASM_SANITIZE ?= -fno-sanitize=all
 WASM_FLAGS := --target=wasm32-wasi -O2 -std=c11 -Itools $(NATIVE_FLAGS) -D_WASI_EMULATED_SIGNAL \
   $(WASM_SANITIZE) -Wno-pass-failed
 WASM_LINK := -mexec-model=reactor -lwasi-emulated-signal -Wl,--gc-sections -Wl,-s \
-  -Wl,--export=engine_alloc,--export=engine_run,--export=engine_result,--export=engine_result_bytes \
+  -Wl,--export=engine_alloc,--export=engine_run,--export=engine_answer,--export=engine_result,--export=engine_result_bytes \
   -Wl,-z,stack-size=1048576 -Wl,--max-memory=536870912
 flags_wasm = $(WASM_FLAGS) $(WASM_LINK)
 zig = zig=$$(B=$(B) tools/build/toolchain.sh zig) && \

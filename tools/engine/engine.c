@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/answer.h"
 #include "engine/run.h"
 #include "simt/memory/memory.h"
 #include "simt/native/native.h"
@@ -21,8 +22,7 @@ static Str result;
 
 // --- errors ---
 
-static bool fail(Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(Run *run, const char *format, ...) {
+bool run_fail(Run *run, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(run->error.text, sizeof run->error.text, format, arguments);
@@ -40,14 +40,15 @@ static void write_failure(void) {
     the_run.reads.out = &the_run.read_text;
     json_open(&the_run.launches, STR(""), '[');
     json_open(&the_run.reads, STR(""), '[');
-    result = output_all(&the_run, the_run.error.text[0] ? the_run.error.text : "out of memory");
+    result =
+        the_run.written(&the_run, the_run.error.text[0] ? the_run.error.text : "out of memory");
     if (engine_ended) engine_ended();
 }
 
 // --- words of a command ---
 
 static bool take_name(Run *run, Str *rest, Str *name) {
-    return str_word(rest, name) || fail(run, "a name is missing");
+    return str_word(rest, name) || run_fail(run, "a name is missing");
 }
 
 // A whole number from `least` to `most`.
@@ -55,12 +56,12 @@ static bool take_integer(Run *run, Str *rest, int64_t least, int64_t most, int64
     Str word;
     char *end;
     *value = 0;
-    if (!str_word(rest, &word)) return fail(run, "a number is missing");
+    if (!str_word(rest, &word)) return run_fail(run, "a number is missing");
     const char *text = str_terminated(&run->arena, word);
     *value = strtoll(text, &end, 10);
     if (*end || *value < least || *value > most)
-        return fail(run, "%s is not a number from %lld to %lld", text, (long long)least,
-                    (long long)most);
+        return run_fail(run, "%s is not a number from %lld to %lld", text, (long long)least,
+                        (long long)most);
     return true;
 }
 
@@ -68,10 +69,10 @@ static bool take_real(Run *run, Str *rest, double *value) {
     Str word;
     char *end;
     *value = 0;
-    if (!str_word(rest, &word)) return fail(run, "a number is missing");
+    if (!str_word(rest, &word)) return run_fail(run, "a number is missing");
     const char *text = str_terminated(&run->arena, word);
     *value = strtod(text, &end);
-    return !*end || fail(run, "%s is not a number", text);
+    return !*end || run_fail(run, "%s is not a number", text);
 }
 
 static bool take_shape(Run *run, Str *rest, Dim3 *shape) {
@@ -85,12 +86,13 @@ static bool take_shape(Run *run, Str *rest, Dim3 *shape) {
     return true;
 }
 
-static const Type types[] = {
-    {STR("int"), TYPE_INT, 4},     {STR("uint"), TYPE_UINT, 4},     {STR("long"), TYPE_LONG, 8},
-    {STR("float"), TYPE_FLOAT, 4}, {STR("double"), TYPE_DOUBLE, 8}, {STR("uchar"), TYPE_UCHAR, 1},
+static const ElementType types[] = {
+    {STR("int"), ELEMENT_INT, 4},       {STR("uint"), ELEMENT_UINT, 4},
+    {STR("long"), ELEMENT_LONG, 8},     {STR("float"), ELEMENT_FLOAT, 4},
+    {STR("double"), ELEMENT_DOUBLE, 8}, {STR("uchar"), ELEMENT_UCHAR, 1},
 };
 
-static const Type *type_named(Str name) {
+static const ElementType *type_named(Str name) {
     for (size_t k = 0; k < sizeof types / sizeof *types; k++)
         if (str_equal(types[k].name, name)) return &types[k];
     return NULL;
@@ -101,27 +103,27 @@ static bool take_buffer(Run *run, Str *rest, const Buffer **buffer) {
     if (!take_name(run, rest, &name)) return false;
     for (size_t k = 0; k < run->buffer_count; k++)
         if (str_equal(run->buffers[k].name, name)) *buffer = &run->buffers[k];
-    return *buffer || fail(run, "there is no buffer %.*s", STR_ARG(name));
+    return *buffer || run_fail(run, "there is no buffer %.*s", STR_ARG(name));
 }
 
 // --- buffers ---
 
 // Element i of the labs' input: an integer from -8 to 8, never 0, from a hash of i (the finalizer
 // of MurmurHash3). The same function is in the labs' harness.
-static int element(uint32_t i) {
+int run_element(uint32_t i) {
     i = (i ^ i >> 16) * 0x85ebca6bu;
     i = (i ^ i >> 13) * 0xc2b2ae35u;
     i ^= i >> 16;
     return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
 }
 
-static void put_element(TypeName type, size_t bytes, int value, uint8_t *to) {
+static void put_element(ElementKind type, size_t bytes, int value, uint8_t *to) {
     const float single = (float)value;
     const double number = value;
     const int64_t integer = value;
-    const void *from = type == TYPE_FLOAT    ? (const void *)&single
-                       : type == TYPE_DOUBLE ? (const void *)&number
-                                             : (const void *)&integer;
+    const void *from = type == ELEMENT_FLOAT    ? (const void *)&single
+                       : type == ELEMENT_DOUBLE ? (const void *)&number
+                                                : (const void *)&integer;
     memcpy(to, from, bytes); // of an integer the low bytes, which come first
 }
 
@@ -130,10 +132,15 @@ static bool fill(Run *run, const Buffer *buffer, Str content) {
     uint8_t *at = memory_at(buffer->address);
     if (!content.len) return true;
     const bool zero = str_equal(content, STR("zero"));
+    if (str_equal(content, STR("ones"))) {
+        memset(at, 0xFF, buffer->count * bytes);
+        memory_written(buffer->address, buffer->count * bytes);
+        return true;
+    }
     if (!zero && !str_equal(content, STR("element")))
-        return fail(run, "a buffer contains element or zero, not %.*s", STR_ARG(content));
+        return run_fail(run, "a buffer contains element, zero or ones, not %.*s", STR_ARG(content));
     for (size_t i = 0; i < buffer->count; i++)
-        put_element(buffer->type->type, bytes, zero ? 0 : element((uint32_t)i), at + i * bytes);
+        put_element(buffer->type->type, bytes, zero ? 0 : run_element((uint32_t)i), at + i * bytes);
     memory_written(buffer->address, buffer->count * bytes);
     return true;
 }
@@ -144,14 +151,15 @@ static bool add_buffer(Run *run, Str *rest) {
     int64_t count;
     if (!take_name(run, rest, &made.name) || !take_name(run, rest, &type)) return false;
     made.type = type_named(type);
-    if (!made.type) return fail(run, "there is no type %.*s", STR_ARG(type));
+    if (!made.type) return run_fail(run, "there is no type %.*s", STR_ARG(type));
     if (!take_integer(run, rest, 1, UINT32_MAX, &count)) return false;
     const uint64_t bytes = (uint64_t)count * made.type->bytes;
     if (bytes > MOST_BUFFERS || memory_used() + bytes > MOST_BUFFERS)
-        return fail(run, "more than %d MB of data: choose a smaller size", MOST_BUFFERS / MEGABYTE);
+        return run_fail(run, "more than %d MB of data: choose a smaller size",
+                        MOST_BUFFERS / MEGABYTE);
     made.count = (size_t)count;
     made.address = memory_alloc_kind((size_t)bytes, MEMORY_DEVICE);
-    if (!made.address) return fail(run, "out of device memory");
+    if (!made.address) return run_fail(run, "out of device memory");
     ARENA_GROW(&run->arena, run->buffers, run->buffer_count, run->buffer_capacity);
     run->buffers[run->buffer_count++] = made;
     str_word(rest, &content);
@@ -162,8 +170,8 @@ static bool add_buffer(Run *run, Str *rest) {
 
 static bool add_argument(Run *run, uint64_t value, size_t bytes) {
     Pending *pending = &run->pending;
-    if (!pending->kernel) return fail(run, "an argument comes after its launch");
-    if (pending->count == MOST_ARGUMENTS) return fail(run, "too many arguments");
+    if (!pending->kernel) return run_fail(run, "an argument comes after its launch");
+    if (pending->count == MOST_ARGUMENTS) return run_fail(run, "too many arguments");
     pending->bytes[pending->count] = bytes;
     pending->values[pending->count++] = value;
     return true;
@@ -177,23 +185,24 @@ static bool add_pointer(Run *run, Str *rest) {
     return add_argument(run, buffer->address + (uint64_t)index * buffer->type->bytes, 8);
 }
 
-static bool add_value(Run *run, const Type *type, Str *rest) {
+static bool add_value(Run *run, const ElementType *type, Str *rest) {
     double number;
     int64_t integer;
     uint64_t bits = 0;
-    if (type->type == TYPE_FLOAT || type->type == TYPE_DOUBLE) {
+    if (type->type == ELEMENT_FLOAT || type->type == ELEMENT_DOUBLE) {
         if (!take_real(run, rest, &number)) return false;
         const float single = (float)number;
-        memcpy(&bits, type->type == TYPE_FLOAT ? (const void *)&single : (const void *)&number,
+        memcpy(&bits, type->type == ELEMENT_FLOAT ? (const void *)&single : (const void *)&number,
                type->bytes);
         return add_argument(run, bits, type->bytes);
     }
-    static const int64_t least[] = {[TYPE_INT] = INT32_MIN, [TYPE_LONG] = INT64_MIN};
-    static const int64_t most[] = {[TYPE_INT] = INT32_MAX,
-                                   [TYPE_UINT] = UINT32_MAX,
-                                   [TYPE_LONG] = INT64_MAX,
-                                   [TYPE_UCHAR] = UINT8_MAX};
-    const int64_t low = type->type == TYPE_LONG || type->type == TYPE_INT ? least[type->type] : 0;
+    static const int64_t least[] = {[ELEMENT_INT] = INT32_MIN, [ELEMENT_LONG] = INT64_MIN};
+    static const int64_t most[] = {[ELEMENT_INT] = INT32_MAX,
+                                   [ELEMENT_UINT] = UINT32_MAX,
+                                   [ELEMENT_LONG] = INT64_MAX,
+                                   [ELEMENT_UCHAR] = UINT8_MAX};
+    const int64_t low =
+        type->type == ELEMENT_LONG || type->type == ELEMENT_INT ? least[type->type] : 0;
     if (!take_integer(run, rest, low, most[type->type], &integer)) return false;
     return add_argument(run, (uint64_t)integer, type->bytes);
 }
@@ -214,7 +223,7 @@ static bool begin_launch(Run *run, Str *rest) {
                   .name = str_terminated(&run->arena, name),
                   .grid = {1, 1, 1},
                   .block = {1, 1, 1}};
-    return run->pending.kernel || fail(run, "the module has no kernel %.*s", STR_ARG(kernel));
+    return run->pending.kernel || run_fail(run, "the module has no kernel %.*s", STR_ARG(kernel));
 }
 
 static bool arguments_fit(Run *run) {
@@ -224,12 +233,12 @@ static bool arguments_fit(Run *run) {
     bool fit = info.parameter_count == pending->count;
     for (size_t k = 0; fit && k < pending->count; k++)
         fit = info.parameter_bytes[k] == pending->bytes[k];
-    return fit || fail(run, "%s has other parameters than these %zu arguments", pending->name,
-                       pending->count);
+    return fit || run_fail(run, "%s has other parameters than these %zu arguments", pending->name,
+                           pending->count);
 }
 
 // Runs the pending launch, if there is one. A launch that fails ends the run.
-static bool run_launch(Run *run) {
+bool run_launch(Run *run) {
     Pending *pending = &run->pending;
     void *arguments[MOST_ARGUMENTS];
     char *text = NULL;
@@ -249,7 +258,7 @@ static bool run_launch(Run *run) {
         kernel_launch(pending->kernel, &launch, &run->options, &report, &run->error);
     if (run->options.trace) fclose(run->options.trace);
     const Str trace = {text ? text : "", bytes};
-    output_launch(run, &report, status == SIMT_OK ? NULL : run->error.text, trace);
+    run->launched(run, &report, status == SIMT_OK ? NULL : run->error.text, trace);
     arena_free(&report.arena);
     free(text);
     pending->kernel = NULL;
@@ -271,8 +280,8 @@ static bool read_back(Run *run, Str *rest) {
 static bool set_check(Run *run, Str *rest) {
     (void)rest;
     run->options.check = true;
-    if (memory_used() > 0) return fail(run, "check comes before buffers and launches");
-    return memory_track() || fail(run, "out of memory");
+    if (memory_used() > 0) return run_fail(run, "check comes before buffers and launches");
+    return memory_track() || run_fail(run, "out of memory");
 }
 
 static bool set_orders(Run *run, Str *rest) {
@@ -319,25 +328,25 @@ static const struct {
     {STR("pointer"), add_pointer, false}, {STR("read"), read_back, true},
 };
 
-static bool execute(Run *run, Str line) {
+bool run_command(Run *run, Str line) {
     Str word;
     if (!str_word(&line, &word)) return true;
-    const Type *type = type_named(word);
+    const ElementType *type = type_named(word);
     if (type) return add_value(run, type, &line);
     for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
         if (!str_equal(commands[k].name, word)) continue;
         if (commands[k].after_launch && !run_launch(run)) return false;
         return commands[k].execute(run, &line);
     }
-    return fail(run, "there is no command %.*s", STR_ARG(word));
+    return run_fail(run, "there is no command %.*s", STR_ARG(word));
 }
 
 static bool execute_all(Run *run, Str text, Str ptx) {
     Str line;
     run->ptx = ptx;
-    if (!memory_open(MOST_BUFFERS + SPARE)) return fail(run, "out of memory");
+    if (!memory_open(MOST_BUFFERS + SPARE)) return run_fail(run, "out of memory");
     while (str_line(&text, &line))
-        if (!execute(run, line)) return false;
+        if (!run_command(run, line)) return false;
     return run_launch(run);
 }
 
@@ -345,12 +354,18 @@ static bool execute_all(Run *run, Str text, Str ptx) {
 
 void *engine_alloc(size_t bytes) { return malloc(bytes); }
 
-bool engine_run(const char *text, size_t text_bytes, const char *ptx, size_t ptx_bytes) {
+static Run *start(void) {
     Run *run = &the_run;
     static jmp_buf leave; // never jumped to: see simt/native/native.h
     native_ending = write_failure;
     run->arena.leave = &leave;
     run->options = (SimtOptions){.lines = true, .instructions = true, .host_threads = 1};
+    return run;
+}
+
+bool engine_run(const char *text, size_t text_bytes, const char *ptx, size_t ptx_bytes) {
+    Run *run = start();
+    run->launched = output_launch, run->written = output_all;
     run->launch_text.arena = run->read_text.arena = &run->arena;
     run->launches.out = &run->launch_text;
     run->reads.out = &run->read_text;
@@ -358,6 +373,15 @@ bool engine_run(const char *text, size_t text_bytes, const char *ptx, size_t ptx
     json_open(&run->reads, STR(""), '[');
     const bool good = execute_all(run, (Str){text, text_bytes}, (Str){ptx, ptx_bytes});
     result = output_all(run, good ? NULL : run->error.text);
+    return good;
+}
+
+bool engine_answer(const char *request, size_t bytes) {
+    Run *run = start();
+    run->launched = answer_launched, run->written = answer_written;
+    const bool good = memory_open(MOST_BUFFERS + SPARE) ? answer_run(run, (Str){request, bytes})
+                                                        : run_fail(run, "out of memory");
+    result = answer_written(run, good ? NULL : run->error.text);
     return good;
 }
 

@@ -9,7 +9,7 @@
 //     trace                            list the steps of block 0, for the player
 //     watchdog SECONDS                 end a launch in which no warp ends for this long
 //     buffer NAME TYPE COUNT CONTENT   allocate memory; CONTENT is element, as in the labs, zero,
-//                                      or nothing
+//                                      ones (0xFF bytes), or nothing
 //     launch KERNEL NAME               KERNEL as in the PTX; reports call it NAME. More lines
 //     follow: grid X Y Z, block X Y Z          Y and Z may be left out shared BYTES dynamic shared
 //     memory cooperative pointer NAME ELEMENT             the next argument: the address of an
@@ -42,6 +42,9 @@ void *engine_alloc(size_t bytes);
 // Makes the run. False: it failed, and the result says why. If it cannot go on, it does not return
 // but calls engine_ended, if that is set, and then traps.
 bool engine_run(const char *commands, size_t command_bytes, const char *ptx, size_t ptx_bytes);
+// Answers a request of the page: compiles its program, runs a stage of it, and checks the sum.
+// tools/page/run-engine.js documents requests and results.
+bool engine_answer(const char *request, size_t bytes);
 extern void (*engine_ended)(void);
 // The result, also after a trap. No bytes: there was no memory for it.
 const char *engine_result(void);

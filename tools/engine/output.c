@@ -12,7 +12,7 @@
 #include "simt/report/hazards.h"
 #include "simt/report/read_back.h"
 
-static void put_number(Json *json, const char *key, uint64_t value) {
+void output_number(Json *json, const char *key, uint64_t value) {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     json_plain(json, str_of(key), str_of(text));
@@ -22,16 +22,16 @@ static void put_bool(Json *json, const char *key, bool value) {
     json_plain(json, str_of(key), value ? STR("true") : STR("false"));
 }
 
-static void put_text(Json *json, const char *key, const char *text) {
+void output_text(Json *json, const char *key, const char *text) {
     if (text)
         json_text(json, str_of(key), escape_valid(json->out->arena, str_of(text)));
     else
         json_plain(json, str_of(key), STR("null"));
 }
 
-static void put_counters(Json *json, const Counters *counters) {
+void output_counters(Json *json, const Counters *counters) {
     json_open(json, STR("counters"), '{');
-    for (int k = 0; k < COUNTERS; k++) put_number(json, counters_names[k], counters->value[k]);
+    for (int k = 0; k < COUNTERS; k++) output_number(json, counters_names[k], counters->value[k]);
     json_close(json, '}');
 }
 
@@ -40,9 +40,9 @@ static void put_lines(Json *json, const LaunchReport *report) {
     for (size_t i = 0; i < report->line_count; i++) {
         const LineCounters *line = &report->lines[i];
         json_open(json, STR(""), '{');
-        put_text(json, "file", line->file);
-        put_number(json, "line", line->line);
-        put_counters(json, &line->counters);
+        output_text(json, "file", line->file);
+        output_number(json, "line", line->line);
+        output_counters(json, &line->counters);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -59,9 +59,9 @@ static void put_banks(Json *json, const LaunchReport *report) {
         const PtxPlace place = found->function->insts[found->ptx].place;
         Buf members = {.arena = json->out->arena};
         json_open(json, STR(""), '{');
-        put_text(json, "file", file_of(report->module, place.file));
-        put_number(json, "line", place.line);
-        put_number(json, "block", found->block);
+        output_text(json, "file", file_of(report->module, place.file));
+        output_number(json, "line", place.line);
+        output_number(json, "block", found->block);
         buf_char(&members, '{');
         bank_data_write(&members, found);
         buf_char(&members, '}');
@@ -80,27 +80,26 @@ static Str lines_of(Arena *arena, const char *file) {
     return buf_str(&text);
 }
 
-static void put_steps(Json *json, const LaunchReport *report, Str trace) {
-    Arena *arena = json->out->arena;
+void output_steps(Json *json, Arena *arena, const char *file, Str trace) {
     Buf rows = {.arena = arena};
     Steps steps = {.arena = arena, .fault = "the kernel has no lines"};
-    if (report->line_count) steps.lined = lines_of(arena, report->lines[0].file);
-    const bool good = report->line_count && steps_condense(&steps, trace, &rows);
+    if (file) steps.lined = lines_of(arena, file);
+    const bool good = file && steps_condense(&steps, trace, &rows);
     Str left = buf_str(&rows), header;
     if (!good) {
-        put_text(json, "steps", NULL);
-        put_text(json, "no_steps", steps.fault);
+        output_text(json, "steps", NULL);
+        output_text(json, "no_steps", steps.fault);
         return;
     }
     str_line(&left, &header);
     json_text(json, STR("steps"), left);
 }
 
-static void put_shape(Json *json, const char *key, Dim3 shape) {
+void output_shape(Json *json, const char *key, Dim3 shape) {
     json_open(json, str_of(key), '[');
-    put_number(json, "", shape.x);
-    put_number(json, "", shape.y);
-    put_number(json, "", shape.z);
+    output_number(json, "", shape.x);
+    output_number(json, "", shape.y);
+    output_number(json, "", shape.z);
     json_close(json, ']');
 }
 
@@ -109,15 +108,17 @@ void output_launch(Run *run, const LaunchReport *report, const char *error, Str 
     const char *name = launch->name;
     Json *json = &run->launches;
     json_open(json, STR(""), '{');
-    put_text(json, "kernel", name);
-    put_shape(json, "grid", launch->grid);
-    put_shape(json, "block", launch->block);
-    put_number(json, "shared_bytes", launch->shared);
-    put_text(json, "error", error);
-    put_counters(json, &report->total);
+    output_text(json, "kernel", name);
+    output_shape(json, "grid", launch->grid);
+    output_shape(json, "block", launch->block);
+    output_number(json, "shared_bytes", launch->shared);
+    output_text(json, "error", error);
+    output_counters(json, &report->total);
     put_lines(json, report);
     put_banks(json, report);
-    if (run->trace) put_steps(json, report, trace);
+    if (run->trace)
+        output_steps(json, json->out->arena, report->line_count ? report->lines[0].file : NULL,
+                     trace);
     json_close(json, '}');
     hazards_add(&run->arena, name, report->hazards, report->hazard_count, false);
     hazards_orders(&run->arena, name, &report->orders);
@@ -132,16 +133,16 @@ static void put_hazards(Json *json) {
         const Hazard *hazard;
         const Str text = hazards_text(json->out->arena, i, 0, &kernel, &hazard);
         json_open(json, STR(""), '{');
-        put_text(json, "kind", hazard->kind);
-        put_text(json, "kernel", kernel);
+        output_text(json, "kind", hazard->kind);
+        output_text(json, "kernel", kernel);
         json_text(json, STR("text"), escape_valid(json->out->arena, text));
         put_bool(json, "note", hazard->note);
         json_text(json, STR("advice"), hazards_advice(json->out->arena, hazard));
-        put_number(json, "count", hazard->occurrences);
-        put_text(json, "file", hazard->file);
-        put_number(json, "line", hazard->line);
-        put_text(json, "other_file", hazard->other_file);
-        put_number(json, "other_line", hazard->other_line);
+        output_number(json, "count", hazard->occurrences);
+        output_text(json, "file", hazard->file);
+        output_number(json, "line", hazard->line);
+        output_text(json, "other_file", hazard->other_file);
+        output_number(json, "other_line", hazard->other_line);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -163,30 +164,30 @@ static void put_integer(Json *json, int64_t value) {
     json_plain(json, STR(""), str_of(text));
 }
 
-static void put_element(Json *json, TypeName type, const void *at) {
+static void put_element(Json *json, ElementKind type, const void *at) {
     enum { FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
     uint64_t bits = 0;
     float single;
     double number;
     switch (type) {
-    case TYPE_FLOAT:
+    case ELEMENT_FLOAT:
         memcpy(&single, at, sizeof single);
         put_float(json, (double)single, FLOAT_DIGITS);
         break;
-    case TYPE_DOUBLE:
+    case ELEMENT_DOUBLE:
         memcpy(&number, at, sizeof number);
         put_float(json, number, DOUBLE_DIGITS);
         break;
-    case TYPE_LONG:
+    case ELEMENT_LONG:
         memcpy(&bits, at, 8);
         put_integer(json, (int64_t)bits);
         break;
-    case TYPE_UCHAR:
+    case ELEMENT_UCHAR:
         put_integer(json, *(const uint8_t *)at);
         break;
     default:
         memcpy(&bits, at, 4);
-        put_integer(json, type == TYPE_INT ? (int32_t)bits : (int64_t)bits);
+        put_integer(json, type == ELEMENT_INT ? (int32_t)bits : (int64_t)bits);
     }
 }
 
@@ -206,7 +207,7 @@ Str output_all(Run *run, const char *error) {
     json_close(&run->launches, ']');
     json_close(&run->reads, ']');
     json_open(&json, STR(""), '{');
-    put_text(&json, "error", error);
+    output_text(&json, "error", error);
     json_plain(&json, STR("launches"), buf_str(&run->launch_text));
     put_hazards(&json);
     put_bool(&json, "cut", run->cut);

@@ -5,17 +5,24 @@
 #include "base/json.h"
 #include "simt/device/device.h"
 
-typedef enum { TYPE_INT, TYPE_UINT, TYPE_LONG, TYPE_FLOAT, TYPE_DOUBLE, TYPE_UCHAR } TypeName;
+typedef enum {
+    ELEMENT_INT,
+    ELEMENT_UINT,
+    ELEMENT_LONG,
+    ELEMENT_FLOAT,
+    ELEMENT_DOUBLE,
+    ELEMENT_UCHAR
+} ElementKind;
 
 typedef struct {
     Str name;
-    TypeName type;
+    ElementKind type;
     size_t bytes;
-} Type;
+} ElementType;
 
 typedef struct {
     Str name;
-    const Type *type;
+    const ElementType *type;
     uint64_t address;
     size_t count;
 } Buffer;
@@ -33,7 +40,8 @@ typedef struct {
     size_t bytes[MOST_ARGUMENTS], count;
 } Pending;
 
-typedef struct {
+typedef struct Run Run;
+struct Run {
     Arena arena;
     SimtError error;
     Str ptx;
@@ -46,7 +54,24 @@ typedef struct {
     Buf launch_text, read_text;
     Json launches, reads; // lists
     bool cut;
-} Run;
+    // Of the kind of run: a launch has run, in Run.pending; and what is written at the end.
+    void (*launched)(Run *run, const LaunchReport *report, const char *error, Str trace);
+    Str (*written)(Run *run, const char *error);
+};
+
+// engine.c: executes a command (see engine.h), or the pending launch. False: see run->error.
+bool run_command(Run *run, Str line);
+bool run_launch(Run *run);
+bool run_fail(Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int run_element(uint32_t i); // element i of the labs' input
+
+// Parts of a result, for both kinds of run.
+void output_number(Json *json, const char *key, uint64_t value);
+void output_text(Json *json, const char *key, const char *text); // NULL: null
+void output_shape(Json *json, const char *key, Dim3 shape);
+void output_counters(Json *json, const Counters *counters);
+// The steps that took place in a file; null if there are none.
+void output_steps(Json *json, Arena *arena, const char *file, Str trace);
 
 // Adds the pending launch, which has run, to the result. `error` is NULL if it succeeded; `trace`
 // is what `simt --trace` writes.

@@ -203,7 +203,7 @@ static Value *first_bit(Builder *builder, const Expression *call) {
 
 static Value *special(Builder *builder, const Expression *call) {
     Graph *graph = &builder->graph;
-    if (call->integer == SPECIAL(SPECIAL_WARPSIZE, 0)) return graph_constant(graph, TYPE_U32, 32);
+    if (call->integer == SPECIAL(REGISTER_WARPSIZE, 0)) return graph_constant(graph, TYPE_U32, 32);
     Value fields = {.op = OP_SPECIAL, .kind = TYPE_U32, .integer = call->integer};
     return graph_pure(graph, fields, 0, NULL);
 }
@@ -255,9 +255,9 @@ static Value *grid_counter(Builder *builder) {
 static void wait_for_grid(Builder *builder, Value *counter) {
     Graph *graph = &builder->graph;
     Value *zero = graph_constant(graph, TYPE_U32, 0), *one = graph_constant(graph, TYPE_U32, 1);
-    Value *blocks = sum(builder, SPECIAL_NCTAID, OP_MULTIPLY);
+    Value *blocks = sum(builder, REGISTER_NCTAID, OP_MULTIPLY);
     Value *first =
-        graph_binary(graph, OP_EQUAL, TYPE_U32, sum(builder, SPECIAL_CTAID, OP_ADD), zero);
+        graph_binary(graph, OP_EQUAL, TYPE_U32, sum(builder, REGISTER_CTAID, OP_ADD), zero);
     Value *most = graph_binary(graph, OP_SUBTRACT, TYPE_U32,
                                graph_constant(graph, TYPE_U32, -2147483647), blocks);
     Value *args[] = {counter, graph_select(graph, first, most, one)};
@@ -278,7 +278,8 @@ static Value *grid_sync(Builder *builder) {
     Value *counter = grid_counter(builder), *zero = graph_constant(graph, TYPE_U32, 0);
     Block *leader = graph_block(graph), *join = graph_block(graph);
     sync_block(builder);
-    Value *leads = graph_binary(graph, OP_EQUAL, TYPE_U32, sum(builder, SPECIAL_TID, OP_ADD), zero);
+    Value *leads =
+        graph_binary(graph, OP_EQUAL, TYPE_U32, sum(builder, REGISTER_TID, OP_ADD), zero);
     graph_branch(graph, leads, leader, join);
     graph_seal(graph, leader);
     graph->here = leader;

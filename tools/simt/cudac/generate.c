@@ -4,7 +4,7 @@
 #include "simt/cudac/build.h"
 #include "simt/cudac/ptx.h"
 
-void ptx_variable(Buf *out, const Variable *variable, Str indent) {
+void ptx_write_variable(Buf *out, const Variable *variable, Str indent) {
     static const char *const spaces[] = {[VARIABLE_SHARED] = ".shared",
                                          [VARIABLE_DYNAMIC] = ".extern .shared",
                                          [VARIABLE_DEVICE] = ".global",
@@ -61,7 +61,7 @@ Str generate(Arena *arena, const Tree *tree, Refusal *refusal) {
                            ".address_size 64\n\n"));
     for (size_t k = 0; k < tree->variable_count; k++)
         if (tree->variables[k]->kind != VARIABLE_SHARED)
-            ptx_variable(&text.out, tree->variables[k], STR(""));
+            ptx_write_variable(&text.out, tree->variables[k], STR(""));
     for (size_t k = 0; k < tree->function_count && !refusal->message.len; k++)
         if (tree->functions[k]->is_kernel && tree->functions[k]->body)
             generate_kernel(&text, tree->functions[k], refusal);

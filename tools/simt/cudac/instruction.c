@@ -302,7 +302,7 @@ static void write_special(Writer *w, const Value *value) {
     buf_add(w->out, STR("\tmov.u32 \t"));
     add_result(w, value);
     buf_format(w->out, ", %%%s", names[name]);
-    if (name < SPECIAL_LANEID) buf_format(w->out, ".%c", (char)('x' + axis));
+    if (name < REGISTER_LANEID) buf_format(w->out, ".%c", (char)('x' + axis));
     buf_add(w->out, STR(";\n"));
 }
 
@@ -394,7 +394,7 @@ static void write_atomic(Writer *w, const Value *value) {
     static const char *const names[] = {"add", "sub", "min", "max",  "inc", "dec",
                                         "and", "or",  "xor", "exch", "cas"};
     static const char *const scopes[] = {
-        [SCOPE_DEVICE] = "", [SCOPE_BLOCK] = ".cta", [SCOPE_SYSTEM] = ".sys"};
+        [MEMORY_SCOPE_DEVICE] = "", [MEMORY_SCOPE_BLOCK] = ".cta", [MEMORY_SCOPE_SYSTEM] = ".sys"};
     BuiltIn built_in = value->built_in;
     bool order = built_in == BUILT_IN_ATOMIC_MIN || built_in == BUILT_IN_ATOMIC_MAX;
     bool bits = built_in >= BUILT_IN_ATOMIC_AND;
@@ -506,7 +506,7 @@ static void write_assembly(Writer *w, const Value *value) {
 
 void instruction_write(Writer *w, const Value *value) {
     static const char *const fences[] = {
-        [SCOPE_DEVICE] = "gl", [SCOPE_BLOCK] = "cta", [SCOPE_SYSTEM] = "sys"};
+        [MEMORY_SCOPE_DEVICE] = "gl", [MEMORY_SCOPE_BLOCK] = "cta", [MEMORY_SCOPE_SYSTEM] = "sys"};
     switch (value->op) {
     case OP_PARAMETER:
         write_parameter(w, value);

@@ -189,7 +189,8 @@ static void write_shared(Writer *w, Buf *out) {
             const Variable *variable = value->object;
             bool is_new;
             map_at(&seen, variable->symbol, &is_new);
-            if (is_new && variable->kind == VARIABLE_SHARED) ptx_variable(out, variable, STR("\t"));
+            if (is_new && variable->kind == VARIABLE_SHARED)
+                ptx_write_variable(out, variable, STR("\t"));
         }
 }
 

@@ -15,7 +15,7 @@ typedef struct {
 
 void ptx_kernel(PtxText *text, Graph *graph, const Function *kernel,
                 const uint32_t counts[TYPE_F64 + 1], uint64_t local_bytes, uint32_t local_align);
-void ptx_variable(Buf *out, const Variable *variable, Str indent);
+void ptx_write_variable(Buf *out, const Variable *variable, Str indent);
 void ptx_end(PtxText *text); // the files and names
 // The number of a file or a name.
 size_t ptx_number(Map *map, Str key);

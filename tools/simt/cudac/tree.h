@@ -73,6 +73,7 @@ typedef enum {
     VARIABLE_DYNAMIC,  // extern __shared__
     VARIABLE_DEVICE,   // __device__
     VARIABLE_CONSTANT, // __constant__
+    VARIABLE_STATIC,   // of a function of the host, which it outlives; 0 at first
 } VariableKind;
 
 typedef struct {
@@ -93,6 +94,7 @@ typedef struct {
     const Type *type;
     Place place;
     bool is_kernel;
+    bool is_host;
     bool is_noinline;
     uint32_t max_threads, min_blocks; // __launch_bounds__; 0: not given
     Variable **parameters;
@@ -148,7 +150,7 @@ typedef enum {
 // Functions that the compiler knows. Overloads are distinguished by the type of the expression and
 // of its arguments.
 typedef enum {
-    BUILT_IN_SPECIAL,     // threadIdx.x ...: .integer is a SpecialRegister
+    BUILT_IN_SPECIAL,     // threadIdx.x ...: .integer is a SPECIAL()
     BUILT_IN_SYNCTHREADS, // ()
     BUILT_IN_SYNCTHREADS_COUNT,
     BUILT_IN_SYNCTHREADS_AND,
@@ -169,7 +171,7 @@ typedef enum {
     BUILT_IN_REDUCE_AND,
     BUILT_IN_REDUCE_OR,
     BUILT_IN_REDUCE_XOR,
-    BUILT_IN_ATOMIC_ADD, // (pointer, value); .integer is a Scope
+    BUILT_IN_ATOMIC_ADD, // (pointer, value); .integer is a MemoryScope
     BUILT_IN_ATOMIC_SUB,
     BUILT_IN_ATOMIC_MIN,
     BUILT_IN_ATOMIC_MAX,
@@ -180,7 +182,7 @@ typedef enum {
     BUILT_IN_ATOMIC_XOR,
     BUILT_IN_ATOMIC_EXCHANGE,
     BUILT_IN_ATOMIC_CAS, // (pointer, compare, value)
-    BUILT_IN_FENCE,      // .integer is a Scope
+    BUILT_IN_FENCE,      // .integer is a MemoryScope
     BUILT_IN_LOAD,       // (pointer): __ldg, __ldcg ...; .text is the suffix: "nc", "cg", "cs"
     BUILT_IN_STORE,      // (pointer, value): __stcg ...
     BUILT_IN_ABS,
@@ -205,19 +207,21 @@ typedef enum {
     BUILT_IN_TRAP,      // __trap(), and a failed assert
     BUILT_IN_UNREACHABLE,
     BUILT_IN_PRINTF,
-    BUILT_IN_HOST,   // a call of the CUDA runtime in host code: .text is its name
-    BUILT_IN_LAUNCH, // kernel<<<grid, block, bytes, stream>>>(...): .function is the kernel
+    BUILT_IN_HOST, // a call of the CUDA runtime in host code: .text is its name
+    // kernel<<<grid, block, bytes, stream>>>(...) in host code: .function is the kernel. The first
+    // arguments are grid and block (an unsigned or a dim3), bytes, and the stream (NULL: 0).
+    BUILT_IN_LAUNCH,
 } BuiltIn;
 
-typedef enum { SCOPE_DEVICE, SCOPE_BLOCK, SCOPE_SYSTEM } Scope;
+typedef enum { MEMORY_SCOPE_DEVICE, MEMORY_SCOPE_BLOCK, MEMORY_SCOPE_SYSTEM } MemoryScope;
 
 typedef enum {
-    SPECIAL_TID,
-    SPECIAL_NTID,
-    SPECIAL_CTAID,
-    SPECIAL_NCTAID,
-    SPECIAL_LANEID,
-    SPECIAL_WARPSIZE
+    REGISTER_TID,
+    REGISTER_NTID,
+    REGISTER_CTAID,
+    REGISTER_NCTAID,
+    REGISTER_LANEID,
+    REGISTER_WARPSIZE
 } SpecialName;
 #define SPECIAL(name, axis) ((int64_t)(name)*4 + (axis)) // axis: 0, 1, 2 for x, y, z
 
@@ -278,11 +282,24 @@ struct Statement {
     int32_t unroll; // #pragma unroll N before a loop; 0: no pragma; -1: without a number
 };
 
+// A row of a lab's table `stages`: which host function launches its kernel, and how. appendix C of
+// the book documents the columns.
+typedef struct {
+    Function *launch;
+    uint32_t block; // 0: the lab's
+    Str element;    // FLOAT, INT, DOUBLE or HALF
+    Str input;      // the function of the elements, or empty
+    Str check;      // the function that checks the result, or empty: partial sums
+    bool half_as_many;
+    Place place;
+} Stage;
+
 typedef struct {
     Function **functions; // kernels and the functions that they call, callees first
     size_t function_count;
     Variable **variables; // of namespace scope, and shared variables of functions
     size_t variable_count;
+    const Stage *stage; // NULL: none was requested
 } Tree;
 
 #endif

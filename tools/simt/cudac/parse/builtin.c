@@ -15,31 +15,30 @@ typedef struct {
     char result;
     const char *takes;
     const char *allowed; // letters of the types that T, P may stand for; NULL: any
-    int64_t integer;     // Scope
+    int64_t integer;     // MemoryScope
     const char *text;    // of loads and stores
 } Row;
 
 #define ROW(name, built_in, result, takes, allowed)                                                \
     { {name, sizeof name - 1}, BUILT_IN_##built_in, result, takes, allowed, 0, NULL }
 #define ATOMIC(name, built_in, takes, allowed)                                                     \
-    {                                                                                              \
-        {name, sizeof name - 1},                                                                   \
-        BUILT_IN_ATOMIC_##built_in,                                                                \
-        'V',                                                                                       \
-        takes,                                                                                     \
-        allowed,                                                                                   \
-        SCOPE_DEVICE,                                                                              \
-        NULL},                                                                                     \
+    {{name, sizeof name - 1},                                                                      \
+     BUILT_IN_ATOMIC_##built_in,                                                                   \
+     'V',                                                                                          \
+     takes,                                                                                        \
+     allowed,                                                                                      \
+     MEMORY_SCOPE_DEVICE,                                                                          \
+     NULL},                                                                                        \
         {{name "_block", sizeof name + 5},                                                         \
          BUILT_IN_ATOMIC_##built_in,                                                               \
          'V',                                                                                      \
          takes,                                                                                    \
          allowed,                                                                                  \
-         SCOPE_BLOCK,                                                                              \
+         MEMORY_SCOPE_BLOCK,                                                                       \
          NULL},                                                                                    \
     {                                                                                              \
         {name "_system", sizeof name + 6}, BUILT_IN_ATOMIC_##built_in, 'V', takes, allowed,        \
-            SCOPE_SYSTEM, NULL                                                                     \
+            MEMORY_SCOPE_SYSTEM, NULL                                                              \
     }
 #define MEMORY(name, built_in, result, takes, text)                                                \
     { {name, sizeof name - 1}, BUILT_IN_##built_in, result, takes, NULL, 0, text }
@@ -78,9 +77,9 @@ static const Row ROWS[] = {
     ATOMIC("atomicXor", XOR, "PV", "ijy"),
     ATOMIC("atomicExch", EXCHANGE, "PV", "ijyf"),
     ATOMIC("atomicCAS", CAS, "PVV", "ijy"),
-    FENCE("__threadfence", SCOPE_DEVICE),
-    FENCE("__threadfence_block", SCOPE_BLOCK),
-    FENCE("__threadfence_system", SCOPE_SYSTEM),
+    FENCE("__threadfence", MEMORY_SCOPE_DEVICE),
+    FENCE("__threadfence_block", MEMORY_SCOPE_BLOCK),
+    FENCE("__threadfence_system", MEMORY_SCOPE_SYSTEM),
     MEMORY("__ldg", LOAD, 'V', "P", "nc"),
     MEMORY("__ldca", LOAD, 'V', "P", "ca"),
     MEMORY("__ldcg", LOAD, 'V', "P", "cg"),
@@ -164,10 +163,10 @@ Expression *builtin_name(Parser *p, const Token *name) {
     static const struct {
         Str name;
         SpecialName special;
-    } names[] = {{{"threadIdx", 9}, SPECIAL_TID},
-                 {{"blockDim", 8}, SPECIAL_NTID},
-                 {{"blockIdx", 8}, SPECIAL_CTAID},
-                 {{"gridDim", 7}, SPECIAL_NCTAID}};
+    } names[] = {{{"threadIdx", 9}, REGISTER_TID},
+                 {{"blockDim", 8}, REGISTER_NTID},
+                 {{"blockIdx", 8}, REGISTER_CTAID},
+                 {{"gridDim", 7}, REGISTER_NCTAID}};
     size_t i = 0, count = sizeof names / sizeof *names;
     while (i < count && !str_equal(names[i].name, name->text)) i++;
     if (i == count) return NULL;

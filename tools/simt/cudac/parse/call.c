@@ -1,7 +1,7 @@
 // Calls of functions that the program defines: overloads, default arguments, references.
 #include "simt/cudac/parse/parser.h"
 
-enum { MOST_ARGUMENTS = 64 };
+enum { MOST_ARGUMENTS = 64, LAUNCH_ARGUMENTS = 4 };
 
 // arguments = (assignment ("," assignment)*)? ")"
 Expression **call_arguments(Parser *p, size_t *count) {
@@ -29,6 +29,7 @@ typedef struct {
     Str name;
     Place place;
     const Token *explicit_ones; // after the "<" of its template arguments, or NULL
+    Expression **launch;        // <<<grid, block, bytes, stream>>>, or NULL: no launch
     Expression **arguments;
     size_t count;
 } Call;
@@ -81,9 +82,9 @@ static void no_match(Parser *p, const Call *call, const Instance *only, size_t c
     size_t least = type->count;
     while (least && only->fallbacks[least - 1]) least--;
     if (call->count < least || call->count > type->count) {
+        const size_t takes = call->count < least ? least : (size_t)type->count;
         parser_fail(p, call->place, "`%.*s` takes %zu argument%s, not %zu", STR_ARG(call->name),
-                    call->count < least ? least : type->count,
-                    (call->count < least ? least : type->count) == 1 ? "" : "s", call->count);
+                    takes, takes == 1 ? "" : "s", call->count);
         return;
     }
     for (size_t i = 0; i < call->count; i++) {
@@ -137,42 +138,92 @@ static Expression *fallback(Parser *p, const Instance *instance, size_t i) {
     return e;
 }
 
-static Expression *resolve(Parser *p, const Call *call) {
-    Expression *zero = operator_zero(p, call->place);
-    Instance *instance = parser_failed(p) ? NULL : choose(p, call);
-    if (!instance) return zero;
-    const Definition *definition = instance->definition;
-    if (definition->is_kernel)
+bool call_is_in_host(const Parser *p) { return p->at.function && p->at.function->is_host; }
+
+static void refuse_callee(Parser *p, const Call *call, const Definition *definition) {
+    if (call->launch && !definition->is_kernel)
+        parser_fail(p, call->place, "`%.*s` is not a kernel: write __global__ before it",
+                    STR_ARG(call->name));
+    else if (definition->is_kernel && !call->launch && call_is_in_host(p))
+        parser_fail(p, call->place, "`%.*s` is a kernel: write %.*s<<<grid, block>>>(...)",
+                    STR_ARG(call->name), STR_ARG(call->name));
+    else if (definition->is_kernel && !call->launch)
         parser_fail(p, call->place,
                     "`%.*s` is a kernel, and only the host starts kernels: write "
                     "__device__ before a function to call it",
                     STR_ARG(call->name));
-    else if (!definition->is_device)
+    else if (!definition->is_kernel && !definition->is_device && !call_is_in_host(p))
         parser_fail(p, call->place, "`%.*s` is a function of the host: write __device__ before it",
                     STR_ARG(call->name));
+}
+
+static Expression *resolve(Parser *p, const Call *call) {
+    Expression *zero = operator_zero(p, call->place);
+    Instance *instance = parser_failed(p) ? NULL : choose(p, call);
+    if (!instance) return zero;
+    refuse_callee(p, call, instance->definition);
     Function *f = function_body(p, instance, call->place);
     if (!f) return zero;
     const Type *type = instance->function->type;
-    Expression *e = operator_new(p, EXPRESSION_CALL, f->type->base, call->place);
-    e->function = f, e->argument_count = type->count;
-    e->arguments = ARENA_NEW(p->arena, type->count + 1, Expression *);
+    const size_t first = call->launch ? LAUNCH_ARGUMENTS : 0;
+    Expression *e = operator_new(p, call->launch ? EXPRESSION_BUILT_IN : EXPRESSION_CALL,
+                                 f->type->base, call->place);
+    e->built_in = BUILT_IN_LAUNCH, e->function = f, e->argument_count = first + type->count;
+    e->arguments = ARENA_NEW(p->arena, e->argument_count + 1, Expression *);
+    for (size_t i = 0; i < first; i++) e->arguments[i] = call->launch[i];
     for (size_t i = 0; i < type->count; i++) {
         Expression *argument = i < call->count ? call->arguments[i] : fallback(p, instance, i);
-        e->arguments[i] = operator_convert(p, argument, type->parameters[i], "this argument");
+        e->arguments[first + i] =
+            operator_convert(p, argument, type->parameters[i], "this argument");
     }
     return f->type->base->is_reference ? operator_dereference(p, e, call->place) : e;
 }
 
-// call = NAME ("<" template arguments ">")? "(" arguments
+// shape = assignment, an unsigned or a dim3
+static Expression *shape(Parser *p) {
+    Expression *e = operator_value(p, expression_assignment(p));
+    return str_equal(e->type->name, STR("dim3"))
+               ? e
+               : operator_convert(p, e, &type_unsigned, "this size of a launch");
+}
+
+// configuration = "<<<" shape "," shape ("," bytes ("," stream)?)? ">" ">" ">"
+static Expression **configuration(Parser *p) {
+    Expression **list = ARENA_NEW(p->arena, LAUNCH_ARGUMENTS, Expression *);
+    Place opened = p->token->place;
+    bool in_template = p->in_template;
+    p->token++, p->in_template = true;
+    list[0] = shape(p);
+    parser_expect(p, TOKEN_COMMA, "after the number of blocks");
+    list[1] = shape(p);
+    list[2] = operator_integer(p, 0, &type_unsigned_long, opened);
+    list[3] = operator_integer(p, 0, type_pointer(p->arena, &type_void), opened);
+    if (parser_accept(p, TOKEN_COMMA))
+        list[2] = operator_convert(p, expression_assignment(p), &type_unsigned_long,
+                                   "the bytes of shared memory");
+    if (parser_accept(p, TOKEN_COMMA))
+        list[3] = operator_convert(p, expression_assignment(p), list[3]->type, "the stream");
+    for (int k = 0; k < 3; k++) parser_expect(p, TOKEN_GREATER, "after <<<grid, block, ...");
+    p->in_template = in_template;
+    return list;
+}
+
+// call = NAME ("<" template arguments ">")? configuration? "(" arguments
 Expression *call_named(Parser *p, const Token *name) {
     Call call = {.name = name->text, .place = name->place};
     if (parser_at(p, TOKEN_LESS)) {
         const Token *close = template_close(p->token);
         if (close) call.explicit_ones = p->token + 1, parser_seek(p, close);
     }
+    if (parser_at(p, TOKEN_LAUNCH_OPEN) && call_is_in_host(p)) call.launch = configuration(p);
     if (parser_at(p, TOKEN_LAUNCH_OPEN))
         parser_fail(p, name->place,
                     "a kernel cannot start kernels here: call a __device__ function");
+    if (!parser_at(p, TOKEN_LEFT_PAREN) && call_is_in_host(p))
+        parser_fail(p, name->place,
+                    "`%.*s` is a function, which is not passed to others here: call it, or start "
+                    "it with <<<...>>>",
+                    STR_ARG(name->text));
     if (!parser_at(p, TOKEN_LEFT_PAREN))
         parser_fail(p, name->place, "`%.*s` is a function: call it, with (...)",
                     STR_ARG(name->text));
@@ -180,6 +231,17 @@ Expression *call_named(Parser *p, const Token *name) {
     p->token++;
     call.arguments = call_arguments(p, &call.count);
     return resolve(p, &call);
+}
+
+Expression *call_host(Parser *p, const Token *name) {
+    if (!call_is_in_host(p) || !str_starts(name->text, STR("cuda"))) return NULL;
+    Expression *e = operator_new(p, EXPRESSION_BUILT_IN, &type_int, name->place);
+    p->token++;
+    e->built_in = BUILT_IN_HOST, e->text = name->text;
+    e->arguments = call_arguments(p, &e->argument_count);
+    for (size_t i = 0; i < e->argument_count && !parser_failed(p); i++)
+        e->arguments[i] = operator_value(p, e->arguments[i]);
+    return e;
 }
 
 Expression *call_operator(Parser *p, Str operator, Expression * a, Expression *b, Place place) {

@@ -260,6 +260,15 @@ static void refuse_again(Parser *p, const Declarator *d) {
                         STR_ARG(d->name));
 }
 
+// A variable of a function of the host that keeps its value between calls.
+static void static_variable(Parser *p, const Declarator *d) {
+    if (!parser_at(p, TOKEN_SEMICOLON) && !parser_at(p, TOKEN_COMMA))
+        parser_fail(p, d->place, "a static variable begins as 0 here: assign another value");
+    Variable *v = declare_variable(p, VARIABLE_LOCAL, d->name, d->type, d->place);
+    v->kind = VARIABLE_STATIC;
+    parser_declare(p, SYMBOL_VARIABLE, d->name)->variable = v;
+}
+
 // local = special | typedef | specifiers (declarator initial? ("," declarator initial?)*)? ";"
 Statement *declare_local(Parser *p) {
     Statement *first = NULL, **tail = &first;
@@ -279,7 +288,8 @@ Statement *declare_local(Parser *p) {
         if (expression_precedence(p->token->kind))
             parser_fail(p, d.place,
                         "a declaration ends before this name: write `;` in place of `,`");
-        if (outlives && !parser_at(p, TOKEN_LEFT_PAREN))
+        bool is_static = outlives && call_is_in_host(p);
+        if (outlives && !is_static && !parser_at(p, TOKEN_LEFT_PAREN))
             parser_fail(p, place,
                         "a variable that outlives the kernel is declared outside of "
                         "functions, with __device__");
@@ -290,6 +300,8 @@ Statement *declare_local(Parser *p) {
             parser_fail(p, d.place, "a function is not inside another one: is a } missing above?");
         if (s.has[TOKEN_SHARED])
             shared_variable(p, &s, &d);
+        else if (is_static)
+            static_variable(p, &d);
         else
             *tail = local_variable(p, &s, &d);
         while (*tail) tail = &(*tail)->next;

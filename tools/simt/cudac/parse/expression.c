@@ -115,6 +115,7 @@ static Expression *named(Parser *p) {
     if (!symbol) {
         Expression *e = builtin_name(p, name);
         if (!e && parser_at(p, TOKEN_LEFT_PAREN)) e = builtin_call(p, name);
+        if (!e && parser_at(p, TOKEN_LEFT_PAREN)) e = call_host(p, name);
         return e ? e : undeclared(p, name);
     }
     if (symbol->kind == SYMBOL_CONSTANT) return constant_copy(p, symbol->constant, name->place);

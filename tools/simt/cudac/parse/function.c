@@ -69,6 +69,7 @@ static void signature(Parser *p, Instance *instance) {
     if (s.has[TOKEN_GLOBAL] && d.type->kind != TYPE_VOID)
         parser_fail(p, d.place, "a kernel returns nothing: write void before its name");
     f->name = d.name, f->place = d.place, f->is_kernel = s.has[TOKEN_GLOBAL],
+    f->is_host = !s.has[TOKEN_GLOBAL] && !s.has[TOKEN_DEVICE],
     f->is_noinline = s.has[TOKEN_NO_INLINE];
     f->max_threads = s.max_threads, f->min_blocks = s.min_blocks;
     f->parameters = list.at, f->parameter_count = list.count;

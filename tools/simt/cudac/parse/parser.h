@@ -210,6 +210,9 @@ Expression *call_named(Parser *p, const Token *name);
 Expression **call_arguments(Parser *p, size_t *count); // after the "(", takes the ")"
 // A call of an operator that the program defines; NULL: there is none.
 Expression *call_operator(Parser *p, Str operator, Expression * a, Expression *b, Place place);
+// A call of the CUDA runtime in host code, at its "("; NULL: it is not one.
+Expression *call_host(Parser *p, const Token *name);
+bool call_is_in_host(const Parser *p); // whether a function of the host is being parsed
 Expression *builtin_call(Parser *p, const Token *name); // at its "("; NULL: no such function
 Expression *builtin_name(Parser *p, const Token *name); // threadIdx ...; NULL: no such variable
 Expression *builtin_method(Parser *p, Expression *group, Str name, Place place);

@@ -333,15 +333,103 @@ static void compile_request(Parser *p) {
     while (!parser_at(p, TOKEN_END)) p->token++;
 }
 
+// launch = NAME ("<" arguments ">")?, the host function of a stage
+static Function *compile_launch(Parser *p) {
+    const Token *name = p->token;
+    TemplateArgument arguments[TEMPLATE_MOST];
+    bool is_template = name[1].kind == TOKEN_LESS;
+    for (Symbol *s = parser_globals(p, name->text); s; s = s->next) {
+        Definition *definition = s->definition;
+        if (s->kind != SYMBOL_DEFINITION || !definition->body || definition->is_kernel ||
+            !definition->parameters != !is_template)
+            continue;
+        if (is_template && !template_arguments(p, definition, name + 2, NULL, 0, arguments))
+            continue;
+        return function_body(p, function_instance(p, definition, is_template ? arguments : NULL),
+                             name->place);
+    }
+    parser_fail(p, name->place, "the source has no function `%.*s` that launches this stage",
+                STR_ARG(name->text));
+    return NULL;
+}
+
+// The next column of a row, whose first token is returned; NULL: it was the last one.
+static const Token *next_column(Parser *p) {
+    while (!parser_at(p, TOKEN_COMMA) && !parser_at(p, TOKEN_RIGHT_BRACE) &&
+           !parser_at(p, TOKEN_END)) {
+        const Token *close = parser_at(p, TOKEN_LESS) ? template_close(p->token) : NULL;
+        if (parser_at(p, TOKEN_LEFT_PAREN)) close = parser_skip(p, p->token);
+        parser_seek(p, close ? close : p->token + 1);
+    }
+    return parser_accept(p, TOKEN_COMMA) && !parser_at(p, TOKEN_RIGHT_BRACE) ? p->token : NULL;
+}
+
+static bool has_text(const Token *token, Str text) { return token && str_equal(token->text, text); }
+
+static Str function_of(const Token *column) {
+    bool none = !column || (column->kind == TOKEN_INTEGER && !column->integer);
+    return none ? STR("") : column->text;
+}
+
+// row = "{" TEXT "," launch ("," column)* "}", after the "{"
+static Stage *stage_row(Parser *p) {
+    enum { LAUNCH, NOTE, BLOCK, ELEMENT, MODE, SWEEP, SIZES, INPUT, CHECK, HALF, COLUMNS };
+    const Token *columns[COLUMNS] = {NULL};
+    Stage *stage = ARENA_NEW(p->arena, 1, Stage);
+    stage->place = p->token->place;
+    for (int k = 0; k < COLUMNS && (columns[k] = next_column(p)); k++) continue;
+    if (columns[BLOCK] && columns[BLOCK]->kind == TOKEN_INTEGER)
+        stage->block = (uint32_t)columns[BLOCK]->integer;
+    stage->element = columns[ELEMENT] ? columns[ELEMENT]->text : STR("FLOAT");
+    stage->input = function_of(columns[INPUT]);
+    stage->check = function_of(columns[CHECK]);
+    stage->half_as_many = has_text(columns[HALF], STR("true"));
+    parser_seek(p, columns[LAUNCH]);
+    stage->launch = columns[LAUNCH] ? compile_launch(p) : NULL;
+    return stage;
+}
+
+// Compiles the row of this name of the table: "stages" "[" "]" "=" "{" (row ",")* "}"
+static void compile_stage(Parser *p, Str name) {
+    Symbol *table = parser_globals(p, STR("stages"));
+    const Token *token = table && table->definition ? table->definition->start : p->end;
+    while (token->kind != TOKEN_ASSIGN && token < p->end) token++;
+    if (token < p->end) token++; // the "{" of the table
+    for (token++; token < p->end && token->kind == TOKEN_LEFT_BRACE; token++) {
+        if (token[1].kind == TOKEN_STRING && str_equal(token[1].value, name)) {
+            parser_seek(p, token + 1);
+            p->tree->stage = stage_row(p);
+            return;
+        }
+        token = parser_skip(p, token);
+    }
+    parser_fail(p, p->end->place, "the table `stages` has no row `%.*s`", STR_ARG(name));
+}
+
+static void start(Parser *p, const TokenList *tokens) {
+    p->begin = p->token = tokens->at, p->end = &tokens->at[tokens->count - 1];
+    p->names.arena = p->arena;
+    parser_declare(p, SYMBOL_TYPE, STR("__half"))->type = type_of_letter('D');
+    p->source_end = p->begin;
+    while (p->source_end->kind != TOKEN_END) p->source_end++;
+    note_all(p);
+    if (p->unclosed) compile_unclosed(p);
+}
+
+const Tree *program_parse_stage(Arena *arena, const TokenList *tokens, Str stage,
+                                Refusal *refusal) {
+    Tree *tree = ARENA_NEW(arena, 1, Tree);
+    Parser p = {.arena = arena, .refusal = refusal, .tree = tree};
+    start(&p, tokens);
+    if (!parser_failed(&p)) compile_stage(&p, stage);
+    compile_unused(&p);
+    return parser_failed(&p) ? NULL : tree;
+}
+
 const Tree *program_parse(Arena *arena, const TokenList *tokens, Refusal *refusal) {
     Tree *tree = ARENA_NEW(arena, 1, Tree);
-    Parser p = {.arena = arena, .refusal = refusal, .token = tokens->at, .tree = tree};
-    p.begin = tokens->at, p.end = &tokens->at[tokens->count - 1], p.names.arena = arena;
-    parser_declare(&p, SYMBOL_TYPE, STR("__half"))->type = type_of_letter('D');
-    p.source_end = p.begin;
-    while (p.source_end->kind != TOKEN_END) p.source_end++;
-    note_all(&p);
-    if (p.unclosed) compile_unclosed(&p);
+    Parser p = {.arena = arena, .refusal = refusal, .tree = tree};
+    start(&p, tokens);
     if (p.token == p.end) compile_all(&p);
     while (p.token < p.end && !parser_failed(&p)) {
         p.token++;
