@@ -18,6 +18,7 @@ typedef struct {
 } List;
 
 static List hazards, notes;
+static List pairs; // of lines, for counts by line
 
 static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -140,11 +141,27 @@ static void add(Arena *arena, List *list, const char *kernel, const Hazard *haza
     join(arena, old, hazard);
 }
 
+// Counts a hazard for its lines, even if it is reported as a part of another one.
+static void count_at_lines(Arena *arena, const char *kernel, const Hazard *hazard) {
+    Found *known = pairs.at, *end = known + pairs.count;
+    while (known < end &&
+           (strcmp(known->kernel, kernel) != 0 || !same_text(known->hazard.kind, hazard->kind) ||
+            !(same_places(&known->hazard, hazard) || same_turned(&known->hazard, hazard))))
+        known++;
+    if (known == end) {
+        ARENA_GROW(arena, pairs.at, pairs.count, pairs.capacity);
+        pairs.at[pairs.count++] = copy_hazard(arena, kernel, hazard);
+    } else if (known->hazard.seed == hazard->seed) {
+        known->hazard.occurrences += hazard->occurrences;
+    }
+}
+
 void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t count, bool strict) {
     for (size_t i = 0; i < count; i++) {
         Hazard one = of[i];
         one.note &= !strict;
         add(arena, one.note ? &notes : &hazards, kernel, &one);
+        if (!one.note) count_at_lines(arena, kernel, &one);
     }
 }
 
@@ -397,12 +414,11 @@ void hazards_print_orders(FILE *to) {
 
 uint64_t hazards_at(const char *kernel, const char *file, uint32_t line) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < hazards.count; i++) {
-        const Hazard *hazard = &hazards.at[i].hazard;
+    for (size_t i = 0; i < pairs.count; i++) {
+        const Hazard *hazard = &pairs.at[i].hazard;
         bool here = same_text(hazard->file, file) && hazard->line == line;
         bool other = same_text(hazard->other_file, file) && hazard->other_line == line;
-        if ((here || other) && strcmp(hazards.at[i].kernel, kernel) == 0)
-            sum += hazard->occurrences;
+        if ((here || other) && strcmp(pairs.at[i].kernel, kernel) == 0) sum += hazard->occurrences;
     }
     return sum;
 }
