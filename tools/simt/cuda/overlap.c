@@ -205,16 +205,16 @@ static const char *verb(const OverlapPart *part, const Touched *at) {
 }
 
 static void report_conflict(const OverlapPart *later, const OverlapPart *earlier, Conflict at,
-                            bool together, uint64_t early_wait) {
-    char bytes[128], place[PLACE], other[PLACE], text[1536], wait[PLACE] = "", early[512] = "";
+                            bool together, const OverlapCall *early) {
+    char bytes[128], place[PLACE], other[PLACE], text[1536], wait[PLACE], advice[512] = "";
     const uint64_t low = at.later->low > at.earlier->low ? at.later->low : at.earlier->low;
     const uint64_t high = at.later->high < at.earlier->high ? at.later->high : at.earlier->high;
     write_bytes(bytes, sizeof bytes, low, high);
     write_place(place, later, at.later);
     write_other(other, earlier, at.earlier);
-    if (early_wait) {
-        host_line(early_wait, wait, PLACE);
-        snprintf(early, sizeof early,
+    if (early) {
+        host_line_of(early->from, 1, wait, PLACE);
+        snprintf(advice, sizeof advice,
                  "; cudaStreamWaitEvent()%s%s%s was called before cudaEventRecord(), so it waited "
                  "for nothing: record the event before this wait",
                  wait[0] ? " (" : "", wait, wait[0] ? ")" : "");
@@ -226,7 +226,7 @@ static void report_conflict(const OverlapPart *later, const OverlapPart *earlier
              bytes, verb(later, at.later), earlier->name, other, verb(earlier, at.earlier),
              together ? "make one node depend on the other"
                       : "cudaStreamWaitEvent() between them, or one stream for both",
-             early);
+             advice);
     const Hazard hazard = {.kind = "race between streams",
                            .file = at.later->file,
                            .line = at.later->line,
@@ -238,13 +238,13 @@ static void report_conflict(const OverlapPart *later, const OverlapPart *earlier
 }
 
 bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together,
-                    uint64_t early_wait) {
+                    const OverlapCall *early) {
     bool any = false;
     for (const OverlapPart *a = later; a; a = a->next)
         for (const OverlapPart *b = earlier; b; b = b->next) {
             const Conflict found = conflict(a, b);
             if (!found.later || may_be_ordered(a, b)) continue;
-            report_conflict(a, b, found, together, early_wait);
+            report_conflict(a, b, found, together, early);
             any = true;
         }
     return any;

@@ -35,10 +35,10 @@ bool overlap_is_empty(const OverlapPart *parts); // no accesses were recorded
 size_t overlap_free(OverlapPart *parts);         // returns the number of ranges freed
 
 // Reports conflicting accesses of two unordered operations and returns whether there are any.
-// `together`: the operations are of one graph launch. early_wait: the host's call of a wait between
-// the two for an event that had not been recorded, or 0.
+// `together`: the operations are of one graph launch. early: the host's call of a wait between the
+// two for an event that had not been recorded, or NULL.
 bool overlap_report(const OverlapPart *later, const OverlapPart *earlier, bool together,
-                    uint64_t early_wait);
+                    const OverlapCall *early);
 
 // Guards the host-accessible memory of the parts, so that host accesses fault.
 void overlap_guard(const OverlapPart *parts);

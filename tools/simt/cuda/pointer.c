@@ -111,8 +111,8 @@ API CudaError cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) 
 }
 
 static CudaError remove_registered(const void *pointer) {
-    const CudaError error =
-        unfinished_wait_all(); // a host function may let another thread unregister it
+    // A host function may let another thread unregister it.
+    const CudaError error = unfinished_wait_all();
     Registered **link = find_registered(pointer);
     if (!link || (*link)->start != pointer) return CUDA_HOST_MEMORY_NOT_REGISTERED;
     Registered *gone = *link;

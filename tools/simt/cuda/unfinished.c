@@ -35,12 +35,12 @@ typedef struct {
     OpSet before; // the operations ordered before this one
     OverlapPart *parts;
     bool ran;
-    bool waited;          // the host has waited for it, but operations beside it have not run yet
-    bool branch;          // part of a graph launch
-    bool named;           // unfinished_last() has returned its number
-    bool prints;          // a kernel of it has printed
-    bool known;           // the host may know that it is done
-    uint64_t waits_early; // the call of a wait for an event that had not been recorded, or 0
+    bool waited; // the host has waited for it, but operations beside it have not run yet
+    bool branch; // part of a graph launch
+    bool named;  // unfinished_last() has returned its number
+    bool prints; // a kernel of it has printed
+    bool known;  // the host may know that it is done
+    bool early;  // a wait for an event that had not been recorded
 } Unfinished;
 
 static Unfinished ops[MOST_OPS];
@@ -392,14 +392,14 @@ void unfinished_kernel(const char *mangled, const TouchedList *touched) {
     if (now) add_part(overlap_kernel(name_kernel(mangled, name, sizeof name), touched));
 }
 
-// The call by which the stream waited for nothing before this operation, or 0.
-static uint64_t early_wait(const Unfinished *op) {
+// The call by which the stream waited for nothing before this operation, or NULL.
+static const OverlapCall *early_wait(const Unfinished *op) {
     const Unfinished *found = NULL;
     for (const Unfinished *other = ops; other < ops + used; other++)
-        if (other->number && other->waits_early && other->stream == op->stream &&
+        if (other->number && other->early && other->stream == op->stream &&
             has(&op->before, other) && (!found || found->number < other->number))
             found = other;
-    return found ? found->waits_early : 0;
+    return found ? &found->by : NULL;
 }
 
 static int later_first(const void *left, const void *right) {
@@ -415,8 +415,7 @@ static void order(const Unfinished *earlier, const Unfinished *later) {
             add_with_before(&op->before, earlier);
 }
 
-// The latest other operation comes first: waiting for it is also waiting for those ordered before
-// it.
+// The latest comes first: waiting for it is also waiting for the operations ordered before it.
 static void compare(Unfinished *op) {
     Unfinished *beside[MOST_OPS];
     size_t count = 0;
@@ -480,8 +479,7 @@ uint64_t unfinished_begin(const Work *work) {
     *op = (Unfinished){.number = ++last_number, .stream = work->stream, .before = before};
     op->by = overlap_call();
     op->branch = only_after != NULL;
-    if (work->kind == WORK_WAIT && !op->branch && !event_number(work->event))
-        op->waits_early = (uint64_t)(uintptr_t)op->by.from[0] - 1;
+    op->early = work->kind == WORK_WAIT && !op->branch && !event_number(work->event);
     only_after = NULL;
     queued++;
     if (work->kind == WORK_KERNEL) clock_launched(work->kernel.entry->mangled);

@@ -153,6 +153,9 @@ static void count_at_lines(Arena *arena, const char *kernel, const Hazard *hazar
         pairs.at[pairs.count++] = copy_hazard(arena, kernel, hazard);
     } else if (known->hazard.seed == hazard->seed) {
         known->hazard.occurrences += hazard->occurrences;
+    } else if (!hazard->seed) { // only the usual order counts, once it has shown the hazard
+        known->hazard.seed = 0;
+        known->hazard.occurrences = hazard->occurrences;
     }
 }
 
@@ -291,14 +294,11 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     if (hazard->other_call_line != hazard->call_line ||
         !same_text(hazard->other_call_file, hazard->call_file))
         add_call(&buf, hazard->other_call_file, hazard->other_call_line, hazard->file);
-    const bool read_first = strcmp(hazard->kind, "write to read-only data") == 0 && hazard->does &&
-                            strcmp(hazard->does, "writes") == 0;
     if (hazard->other_does)
-        buf_format(&buf, " %s it, and nothing orders the two", hazard->other_does);
-    else if (hazard->space)
-        buf_add(&buf, read_first ? STR(" read it") : STR(" wrote it"));
+        buf_format(&buf, " %s it%s", hazard->other_does,
+                   hazard->ordered ? "" : ", and nothing orders the two");
     else
-        buf_add(&buf, STR(" waits here"));
+        buf_add(&buf, hazard->space ? STR(" wrote it") : STR(" waits here"));
     return buf_str(&buf);
 }
 

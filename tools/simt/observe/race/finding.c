@@ -262,7 +262,8 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
     }
     hazard->span = advice_span(machine, finding);
     advice_write(machine, finding, &hazard->span, hazard->advice, sizeof hazard->advice);
-    if (finding->kind != KIND_CONSTANT) hazard->other_does = advice_verb(finding->other.kind);
+    hazard->other_does = advice_verb(finding->other.kind);
+    hazard->ordered = finding->kind == KIND_CONSTANT;
 }
 
 // If a kernel failed, blocks after the one that failed may or may not have run, so what only they

@@ -40,6 +40,7 @@ typedef struct {
     const char *also;       // further pairs of lines with this span, in the report of one, or NULL
     const char *does;       // "reads", "writes", "updates"; NULL if it is no access
     const char *other_does; // the same, of the other access of a race; else NULL
+    bool ordered;           // a barrier or a fence orders the two, which does not help
     int64_t offset;         // bytes from the variable's start
     uint32_t element_bytes; // of the type that is accessed, 0: not known
     const char *opcode;     // of the PTX instruction if no file is known; else NULL
