@@ -37,7 +37,11 @@ static bool updates(const Machine *machine, const Finding *finding) {
                        machine_instruction(machine, finding->other.inst));
 }
 
+// A bulk copy has none: its instruction describes both of its addresses.
+static bool has_address(const Side *side) { return side->inst->access != ACCESS_NONE; }
+
 uint64_t advice_start(const Side *side, uint64_t address) {
+    if (!has_address(side)) return address;
     const Access access = address_access(side->inst);
     return address - side->thread * address_bytes(&access);
 }
@@ -47,7 +51,8 @@ static bool arrays_overlap(const Machine *machine, const Finding *finding, uint6
                            uint64_t *other) {
     *start = advice_start(&finding->at, finding->address) - machine->dynamic_base;
     *other = advice_start(&finding->other, finding->address) - machine->dynamic_base;
-    return finding->kind == KIND_RACE && finding->space == PTX_SHARED &&
+    return finding->kind == KIND_RACE && has_address(&finding->at) &&
+           has_address(&finding->other) && finding->space == PTX_SHARED &&
            finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE &&
            finding->between <= (BETWEEN_LANES | BETWEEN_WARPS) && !finding->scattered &&
            finding->occurrences >= LANES && finding->at.inst != finding->other.inst &&

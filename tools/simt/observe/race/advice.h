@@ -21,7 +21,7 @@ extern const char advice_whole_warp[];   // at an instruction with a mask
 // How to let absent lanes or threads take part in an instruction: `otherwise` or, in a collective
 // operation of CUB, what to do about its call.
 const char *advice_take_part(const Machine *machine, const Inst *inst, const char *otherwise);
-// Where an array begins of which this thread accesses its element.
+// Where an array begins of which this thread accesses its element; for a bulk copy `address`.
 uint64_t advice_start(const Side *side, uint64_t address);
 Span advice_span(const Machine *machine, const Finding *finding);
 // Writes how to fix a race into to[0..room), unless its span says it. The advice fits all `between`

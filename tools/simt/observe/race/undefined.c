@@ -275,11 +275,11 @@ static void follow_call(const Step *step) {
 // addresses there.
 static bool is_local(const Step *step, uint64_t within[LANES]) {
     const Inst *inst = step->inst;
-    const Access access = address_access(inst);
     const uint32_t exec = step->warp->exec;
-    uint64_t address[LANES];
-    PtxSpace space = access.space;
     if ((inst->access != ACCESS_STORE && inst->access != ACCESS_LOAD) || !exec) return false;
+    const Access access = address_access(inst);
+    PtxSpace space = access.space;
+    uint64_t address[LANES];
     if (space != PTX_GENERIC && space != PTX_LOCAL) return false;
     address_lanes(step->warp, &access, space == PTX_LOCAL ? within : address);
     if (space == PTX_LOCAL) return true;
