@@ -21,6 +21,7 @@ static const char LISTING[] = "listing"; // the file of the reader's text
 
 static struct {
     Refusal refusal; // of the compiler, or of the host's code
+    Host host;
     struct timespec began;
     bool checked, right;
     char said[200];
@@ -81,20 +82,32 @@ static bool is_usual(const Stage *stage) {
 
 // --- launches ---
 
-static bool launch(void *context, const HostLaunch *made) {
-    Run *run = context;
+// The kernel in the module, which is loaded now. NULL: see run->error.
+static Kernel *kernel_of(Run *run, const Function *function) {
     SimtStatus status;
     if (!run->module) run->module = module_load(run->ptx, "kernel.ptx", &status, &run->error);
-    if (!run->module) return false;
+    if (!run->module) return NULL;
+    Kernel *kernel = module_kernel(run->module, str_terminated(&run->arena, function->symbol));
+    if (!kernel) run_fail(run, "the module has no kernel %.*s", STR_ARG(function->name));
+    return kernel;
+}
+
+static const Kernel *find_kernel(void *context, const Function *function) {
+    return kernel_of(context, function);
+}
+
+static bool launch(void *context, const HostLaunch *made) {
+    Run *run = context;
     Pending *pending = &run->pending;
-    *pending = (Pending){
-        .kernel = module_kernel(run->module, str_terminated(&run->arena, made->kernel->symbol)),
-        .name = str_terminated(&run->arena, made->kernel->name),
-        .grid = {made->grid[0], made->grid[1], made->grid[2]},
-        .block = {made->block[0], made->block[1], made->block[2]},
-        .shared = made->shared_bytes < UINT32_MAX ? (uint32_t)made->shared_bytes : UINT32_MAX,
-        .count = made->count};
-    if (!pending->kernel) return run_fail(run, "the module has no kernel %s", pending->name);
+    *pending = (Pending){.kernel = kernel_of(run, made->kernel),
+                         .name = str_terminated(&run->arena, made->kernel->name),
+                         .grid = {made->grid[0], made->grid[1], made->grid[2]},
+                         .block = {made->block[0], made->block[1], made->block[2]},
+                         .shared = made->shared_bytes < UINT32_MAX ? (uint32_t)made->shared_bytes
+                                                                   : UINT32_MAX,
+                         .cooperative = made->cooperative,
+                         .count = made->count};
+    if (!pending->kernel) return false;
     memcpy(pending->values, made->values, sizeof made->values);
     memcpy(pending->bytes, made->bytes, sizeof made->bytes);
     return run_launch(run);
@@ -202,22 +215,32 @@ static bool run_stage(Run *run, const Stage *stage, uint32_t n, uint32_t block) 
     snprintf(line, sizeof line, "buffer partial %s %u ones", type, partials);
     if (!run_command(run, str_of(line))) return false;
     if (stage->half_as_many) n /= 2;
-    Host host = {
-        .arena = &run->arena, .refusal = &answer.refusal, .launch = launch, .context = run};
-    int64_t made = 0;
+    HostValue made = {0};
     const Function *f = stage->launch;
-    const Type *given = f->parameter_count ? f->parameters[0]->type : f->type->base;
-    const uint8_t *argument = lab_run(run, given, n, stage->block ? stage->block : block);
-    if (!host_call(&host, f, argument, &made)) return false;
-    if (made < 0 || made > partials)
-        return run_fail(run, "the launch returned %lld partial sums", (long long)made);
-    if (!stage->check.len) check_sum(run, n, (uint64_t)made);
+    const Type *given = f->parameter_count == 1 ? f->parameters[0]->type : f->type;
+    if (given->kind != TYPE_STRUCT || !type_is_integer(f->type->base))
+        return refuse(f->place, "the launch of a stage takes a Run and returns a number");
+    const uint8_t *bytes = lab_run(run, given, n, stage->block ? stage->block : block);
+    const HostValue argument = {.integer =
+                                    (int64_t)host_put(&answer.host, bytes, (size_t)given->size)};
+    if (!host_call(&answer.host, f, &argument, 1, &made)) return false;
+    answer.refusal = answer.host.failure;
+    if (answer.refusal.message.len) return false;
+    if (made.integer < 0 || made.integer > partials)
+        return run_fail(run, "the launch returned %lld partial sums", (long long)made.integer);
+    if (!stage->check.len) check_sum(run, n, (uint64_t)made.integer);
     return true;
 }
 
 bool answer_run(Run *run, Str text) {
     const double most = 1e6;
     timespec_get(&answer.began, TIME_UTC);
+    answer.host = (Host){.arena = &run->arena,
+                         .refusal = &answer.refusal,
+                         .launch = launch,
+                         .kernel = find_kernel,
+                         .context = run};
+    host_open(&answer.host);
     answer.launch_text.arena = &run->arena;
     answer.launches.out = &answer.launch_text;
     json_open(&answer.launches, STR(""), '[');
@@ -359,6 +382,7 @@ Str answer_written(Run *run, const char *error) {
         output_steps(&json, &run->arena, file_of_steps(), answer.trace);
     else
         output_text(&json, "steps", NULL);
+    json_text(&json, STR("printed"), escape_valid(&run->arena, buf_str(&answer.host.printed)));
     output_number(&json, "milliseconds", milliseconds());
     json_close(&json, '}');
     return buf_str(text);
