@@ -56,20 +56,32 @@ bool answer_refuse(Place place, const char *message) {
 
 // --- launches ---
 
-static bool launch(void *context, const HostLaunch *made) {
-    Run *run = context;
+// The kernel in the module, which is loaded now. NULL: see run->error.
+static Kernel *kernel_of(Run *run, const Function *function) {
     SimtStatus status;
     if (!run->module) run->module = module_load(run->ptx, "kernel.ptx", &status, &run->error);
-    if (!run->module) return false;
+    if (!run->module) return NULL;
+    Kernel *kernel = module_kernel(run->module, str_terminated(&run->arena, function->symbol));
+    if (!kernel) run_fail(run, "the module has no kernel %.*s", STR_ARG(function->name));
+    return kernel;
+}
+
+static const Kernel *find_kernel(void *context, const Function *function) {
+    return kernel_of(context, function);
+}
+
+static bool launch(void *context, const HostLaunch *made) {
+    Run *run = context;
     Pending *pending = &run->pending;
-    *pending = (Pending){
-        .kernel = module_kernel(run->module, str_terminated(&run->arena, made->kernel->symbol)),
-        .name = str_terminated(&run->arena, made->kernel->name),
-        .grid = {made->grid[0], made->grid[1], made->grid[2]},
-        .block = {made->block[0], made->block[1], made->block[2]},
-        .shared = made->shared_bytes < UINT32_MAX ? (uint32_t)made->shared_bytes : UINT32_MAX,
-        .count = made->count};
-    if (!pending->kernel) return run_fail(run, "the module has no kernel %s", pending->name);
+    *pending = (Pending){.kernel = kernel_of(run, made->kernel),
+                         .name = str_terminated(&run->arena, made->kernel->name),
+                         .grid = {made->grid[0], made->grid[1], made->grid[2]},
+                         .block = {made->block[0], made->block[1], made->block[2]},
+                         .shared = made->shared_bytes < UINT32_MAX ? (uint32_t)made->shared_bytes
+                                                                   : UINT32_MAX,
+                         .cooperative = made->cooperative,
+                         .count = made->count};
+    if (!pending->kernel) return false;
     memcpy(pending->values, made->values, sizeof made->values);
     memcpy(pending->bytes, made->bytes, sizeof made->bytes);
     return run_launch(run);
@@ -77,9 +89,13 @@ static bool launch(void *context, const HostLaunch *made) {
 
 bool answer_is_refused(void) { return answer.refusal.message.len > 0; }
 
-Host answer_host(Run *run) {
-    return (Host){
-        .arena = &run->arena, .refusal = &answer.refusal, .launch = launch, .context = run};
+void answer_host(Run *run, Host *host) {
+    *host = (Host){.arena = &run->arena,
+                   .refusal = &answer.refusal,
+                   .launch = launch,
+                   .kernel = find_kernel,
+                   .context = run};
+    host_open(host);
 }
 
 static void add_counters(Counters *to, const Counters *more) {

@@ -30,8 +30,8 @@ const Tree *answer_compile(Run *run, const RequestValue *files, AnswerParse *par
 // Refuses a place of the source. Returns false.
 bool answer_refuse(Place place, const char *message);
 bool answer_is_refused(void);
-// A host that launches in the run, whose context it is.
-Host answer_host(Run *run);
+// Makes a host that launches in the run, which is its context.
+void answer_host(Run *run, Host *host);
 
 // The sums over launches.
 typedef struct {

@@ -46,6 +46,7 @@ typedef struct {
 } Driver;
 
 static struct {
+    Driver *driver; // of the main that is running
     Program reader, solution;
     Totals counted; // of the reader's program
     Totals *totals; // of the run that is counted now; NULL: none is
@@ -172,6 +173,10 @@ static bool check(Driver *driver, uint32_t n) {
         snprintf(driver->text, sizeof driver->text, "%s", run->error.text);
         return false;
     }
+    if (driver->host.error) {
+        snprintf(driver->text, sizeof driver->text, "%.*s", STR_ARG(driver->host.failure.message));
+        return false;
+    }
     const uint32_t results = (uint32_t)made.integer;
     const size_t within = results < data->room ? results : data->room;
     read_back_read(data->d_out, within * (size_t)driver->at.result->size);
@@ -185,7 +190,8 @@ static bool check(Driver *driver, uint32_t n) {
     return !driver->host.ended;
 }
 
-static void run_sizes(Driver *driver) {
+// Returns how many runs had wrong results.
+static unsigned run_sizes(Driver *driver) {
     const Exercised *at = &driver->at;
     Buf *out = &driver->host.printed;
     unsigned wrong = 0, runs = 0;
@@ -200,8 +206,8 @@ static void run_sizes(Driver *driver) {
         wrong += driver->text[0] != 0;
         memcpy(before, driver->text, sizeof before);
     }
-    if (answer_is_refused()) return;
-    buf_format(out, "runs = %u\nwrong = %u\n", runs, wrong);
+    if (!answer_is_refused()) buf_format(out, "runs = %u\nwrong = %u\n", runs, wrong);
+    return wrong;
 }
 
 // --- the call in main ---
@@ -214,6 +220,11 @@ static uint64_t member_of(const Type *type, const uint8_t *bytes, const char *na
     return value;
 }
 
+static const Function *function_of(const Host *host, const Type *type, const uint8_t *bytes,
+                                   const char *name) {
+    return host_function(host, whole((int64_t)member_of(type, bytes, name)));
+}
+
 static bool takes(const Function *f, size_t count) {
     return f->is_host && f->parameter_count == count;
 }
@@ -222,9 +233,9 @@ static bool takes(const Function *f, size_t count) {
 static bool read_members(Driver *driver, const Type *type, const uint8_t *bytes) {
     Exercised *at = &driver->at;
     const Host *host = &driver->host;
-    at->launch = host_function(host, member_of(type, bytes, "launch"));
-    at->expected = host_function(host, member_of(type, bytes, "expected"));
-    at->input = host_function(host, member_of(type, bytes, "input"));
+    at->launch = function_of(host, type, bytes, "launch");
+    at->expected = function_of(host, type, bytes, "expected");
+    at->input = function_of(host, type, bytes, "input");
     at->n = (uint32_t)member_of(type, bytes, "n");
     at->block = (uint32_t)member_of(type, bytes, "block");
     const uint64_t sizes = member_of(type, bytes, "sizes");
@@ -243,16 +254,18 @@ static bool read_members(Driver *driver, const Type *type, const uint8_t *bytes)
 }
 
 // Carries out exercise(e, argc, argv). False: main ends.
-static bool call_exercise(void *context, const Type *type, const uint8_t *bytes) {
-    Driver *driver = context;
+static bool call_exercise(void *context, const Type *type, HostValue e, int64_t *status) {
+    Driver *driver = graded.driver;
+    const uint8_t *bytes = host_at(&driver->host, (uint64_t)e.integer, type->size);
     uint32_t largest;
-    if (!read_members(driver, type, bytes)) return false;
+    (void)context;
+    if (!bytes || !read_members(driver, type, bytes)) return false;
     largest = driver->at.n;
     for (int k = 0; k < SIZES; k++)
         if (driver->at.sizes[k] > largest) largest = driver->at.sizes[k];
     if (largest > LARGEST) return run_fail(driver->run, "more than 8 million elements");
     if (!fill(driver, largest)) return false;
-    run_sizes(driver);
+    *status = run_sizes(driver) ? 1 : 0;
     return !driver->host.ended;
 }
 
@@ -267,17 +280,19 @@ static const Tree *parse_main(Arena *arena, const TokenList *tokens, const void 
 // Runs main from the start: memory is empty, and the module is loaded again. Returns what it has
 // printed.
 static Str run_main(Run *run, const Tree *tree, bool once) {
-    Driver driver = {.run = run, .host = answer_host(run), .once = once};
+    Driver *driver = ARENA_NEW(&run->arena, 1, Driver);
     HostValue status;
     const HostValue arguments[] = {whole(0), whole(0)};
-    driver.host.exercise = call_exercise, driver.host.exercise_context = &driver;
-    driver.host.printed.arena = &run->arena;
+    graded.driver = driver;
+    *driver = (Driver){.run = run, .once = once};
     memory_free_all();
     heap_forget();
     run->module = NULL;
     run->error.text[0] = '\0';
-    host_call(&driver.host, tree->main, arguments, tree->main->parameter_count, &status);
-    return buf_str(&driver.host.printed);
+    answer_host(run, &driver->host);
+    driver->host.exercise = call_exercise;
+    host_call(&driver->host, tree->main, arguments, tree->main->parameter_count, &status);
+    return buf_str(&driver->host.printed);
 }
 
 static void read_hazards(Arena *arena, Program *program) {

@@ -7,6 +7,7 @@
 #include "simt/cudac/parse/program.h"
 #include "simt/cudac/parse/type.h"
 #include "simt/memory/memory.h"
+#include "simt/report/escape.h"
 #include "simt/report/read_back.h"
 
 static struct {
@@ -19,6 +20,7 @@ static struct {
     const char *worst_file;
     uint32_t worst_line, worst_excess;
     Str trace;
+    Host host;
 } stage;
 
 static bool is_usual(const Stage *row) {
@@ -121,15 +123,22 @@ static bool run_row(Run *run, const Stage *row, uint32_t n, uint32_t block) {
     snprintf(line, sizeof line, "buffer partial %s %u ones", type, partials);
     if (!run_command(run, str_of(line))) return false;
     if (row->half_as_many) n /= 2;
-    Host host = answer_host(run);
-    int64_t made = 0;
+    answer_host(run, &stage.host);
+    HostValue made = {0};
     const Function *f = row->launch;
-    const Type *given = f->parameter_count ? f->parameters[0]->type : f->type->base;
-    const uint8_t *argument = lab_run(run, given, n, row->block ? row->block : block);
-    if (!host_call(&host, f, argument, &made)) return false;
-    if (made < 0 || made > partials)
-        return run_fail(run, "the launch returned %lld partial sums", (long long)made);
-    if (!row->check.len) check_sum(run, n, (uint64_t)made);
+    const Type *given = f->parameter_count == 1 ? f->parameters[0]->type : f->type;
+    if (given->kind != TYPE_STRUCT || !type_is_integer(f->type->base))
+        return answer_refuse(f->place, "the launch of a stage takes a Run and returns a number");
+    const uint8_t *bytes = lab_run(run, given, n, row->block ? row->block : block);
+    const uint64_t address = host_put(&stage.host, bytes, (size_t)given->size);
+    const HostValue argument = {.integer = (int64_t)address};
+    if (!host_call(&stage.host, f, &argument, 1, &made)) return false;
+    if (stage.host.failure.message.len)
+        return answer_refuse(stage.host.failure.place,
+                             str_terminated(&run->arena, stage.host.failure.message));
+    if (made.integer < 0 || made.integer > partials)
+        return run_fail(run, "the launch returned %lld partial sums", (long long)made.integer);
+    if (!row->check.len) check_sum(run, n, (uint64_t)made.integer);
     return true;
 }
 
@@ -214,4 +223,5 @@ void stage_put(Run *run, Json *json, const char *error) {
         output_steps(json, &run->arena, file_of_steps(), stage.trace);
     else
         output_text(json, "steps", NULL);
+    json_text(json, STR("printed"), escape_valid(&run->arena, buf_str(&stage.host.printed)));
 }
