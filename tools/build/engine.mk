@@ -1,10 +1,10 @@
 # The page's engine: the core of the CPU device on the native platform, the compiler, and tools/engine/. It is
 # compiled twice: to WebAssembly by zig, whose version is pinned, and by CC to a program, for tests.
 NATIVE_FOLDERS := simt/ptx simt/memory simt/exec simt/ops simt/emit simt/lower simt/observe simt/observe/count \
-  simt/observe/race simt/device simt/native simt/cudac simt/cudac/parse engine
+  simt/observe/race simt/device simt/native simt/cudac/parse simt/cudac/generate engine
 # These files need threads, memory maps or processes, or machine code; simt/native/ replaces some of them.
 NATIVE_WITHOUT := simt/memory/guard simt/memory/range simt/device/module_machine simt/device/observer_list \
-  simt/device/order_fork simt/cudac/main
+  simt/device/order_fork
 NATIVE_FILES := $(filter-out $(NATIVE_WITHOUT),$(foreach folder,$(NATIVE_FOLDERS),\
   $(patsubst tools/%.c,%,$(wildcard tools/$(folder)/*.c)))) \
   base/arena base/csv base/file base/json base/map base/path base/source base/str collect/steps simt/base/limits \
