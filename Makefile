@@ -105,7 +105,7 @@ $(B)/labs.mk: $(B)/tangle $(B)/collect $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt engine engine-native engine-wasm check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt engine engine-native engine-wasm check install uninstall mutate watch $(PROGRAMS:%=$(B)/%) $(B)/cudac,$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
