@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "simt/cudac/generate.h"
+#include "simt/cudac/generate/generate.h"
 #include "simt/cudac/parse/preprocess.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"

@@ -170,7 +170,7 @@ static bool check(Driver *driver, uint32_t n) {
     const HostValue arguments[] = {whole((int64_t)data->d_in), whole((int64_t)data->d_out),
                                    whole(n)};
     if (!host_call(&driver->host, driver->at.launch, arguments, 3, &made)) {
-        snprintf(driver->text, sizeof driver->text, "%s", run->error.text);
+        snprintf(driver->text, sizeof driver->text, "%.199s", run->error.text);
         return false;
     }
     if (driver->host.error) {
