@@ -75,15 +75,36 @@
         return got.answer || null;
     }
 
-    // Shows an error, under its line if it is in the reader's text. False: there is none.
-    function showError(at, error) {
-        if (!error) return false;
-        const own = error.file === "listing";
-        if (own) {
-            at.editor.mark({ [error.line]: error.message });
-            at.editor.bubble(error.line, error.column, error.message);
+    // Where the reader's text declares the kernel.
+    function declared(at) {
+        const lines = at.editor.area.value.split("\n"), line = lines.findIndex(function (text) { return text.includes("__global__"); });
+        return { file: line < 0 ? "" : "listing", line: line + 1, column: 1 };
+    }
+
+    // An error with its place, which is the kernel for a launch that failed; `hazard` is the one
+    // that ended the run, if one did.
+    function placed(at, answer) {
+        const error = answer.error, found = !error.line && /^([^\s:]+\.\w+|listing):(\d+): ([^]+)$/.exec(error.message);
+        if (!found) {
+            const failed = !error.line && (answer.launches || []).length && !answer.counters.warp_insts;
+            return failed ? Object.assign(declared(at), { message: "The kernel cannot start: " + error.message }) : error;
         }
-        say(at, [pageRun.placeOf(at, error), error.line ? ": " : "", error.message], "off run-error");
+        const place = { file: found[1], line: Number(found[2]), column: 1, message: found[3] };
+        if (place.file.endsWith(".ptx")) return Object.assign(declared(at), { message: "The kernel cannot be loaded: " + found[3] });
+        const hazard = (answer.hazards || []).find(function (one) { return one.file === place.file && one.line === place.line && !one.count; });
+        if (hazard) Object.assign(place, { hazard: hazard, message: hazard.text.replace(/ in \w+: /, ": ") + (hazard.advice ? "; " + hazard.advice : "") });
+        return place;
+    }
+
+    // Shows an error, under its line if it is in the reader's text, and the hazards found before
+    // it. False: there is none.
+    function showError(at, answer, name, n) {
+        if (!answer.error) return false;
+        const error = placed(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return hazard !== error.hazard; });
+        const message = error.message.replace(/[^.?]$/, "$&.");
+        say(at, [pageRun.placeOf(at, error), error.line && error.file ? ": " : "", message], "off run-error");
+        at.found.append(pageRun.hazards(at, hazards), answer.steps ? pageRun.player(at, answer, name, n) : "");
+        if (error.file === "listing") at.editor.bubble(error.line, error.column, error.hazard ? error.hazard.kind : error.message);
         return true;
     }
 
@@ -122,7 +143,7 @@
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
         if (answer.banks) at.found.append(pageRun.banks(at, answer.banks));
-        if (answer.steps) at.found.append(pageRun.player(at, answer.steps, stage.name, launch ? launch.block[0] : block, n));
+        at.found.append(pageRun.player(at, answer, stage.name, n));
         at.before = { which: which, counters: answer.counters };
     }
 
@@ -152,7 +173,7 @@
             }
             size.removeAttribute("aria-invalid");
             const answer = await ask(at, requestOf(at, stage, n, Number(block.value)));
-            if (answer && !showError(at, answer.error)) showRun(at, answer, stage, n, Number(block.value));
+            if (answer && !showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, Number(block.value));
         }
 
         which.addEventListener("change", fix);
@@ -242,7 +263,7 @@
             const request = { exercise: true, files: piecesOf(at.editor.area.value + "\n"), demands: asked.demands };
             if (asked.solution) request.solution = piecesOf(asked.solution);
             const answer = await ask(at, request);
-            if (answer && !showError(at, answer.error)) showCheck(at, exercise, answer, asked);
+            if (answer && !showError(at, answer, nameOf(exercise), 0)) showCheck(at, exercise, answer, asked);
         }
         checkButton.textContent = "Check";
         at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }));
