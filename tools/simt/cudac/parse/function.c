@@ -154,7 +154,7 @@ static Instance *defined(Parser *p, Instance *instance) {
 static void parse_body(Parser *p, Instance *instance) {
     const Token *token = p->token;
     FunctionState at = p->at;
-    Names *outer = p->scope, names = {0};
+    Names *outer = p->scope, names = {.is_parameters = true};
     bool in_template = p->in_template;
     Function *f = instance->function;
     p->at = instance->at, p->in_template = false;
