@@ -39,7 +39,7 @@
         at.reset = button("reset", "Reset", function () { at.editor.reset(book); });
         at.reset.title = "Restore the book\u2019s text";
         at.stop.disabled = true;
-        box.append(at.editor.box, at.bar, at.result);
+        box.append(at.editor.box, ...box.querySelectorAll(":scope > .try"), at.bar, at.result);
         box.classList.add("open");
         pageRun.save(); // the page needs no hint any more
         return at;
@@ -176,6 +176,7 @@
             if (answer && !showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, Number(block.value));
         }
 
+        which.selectedIndex = Math.max(0, stages.findIndex(function (stage) { return [0, USUAL_BLOCK].includes(stage.block); }));
         which.addEventListener("change", fix);
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
