@@ -132,8 +132,8 @@ static void add_recorded(Json *json, const Book *book, Str chapter) {
             for (size_t c = 0; c < table->column_count; c++)
                 if (is_counter(table, c)) json_plain(json, table->columns[c], row->cells[c]);
             json_close(json, '}');
-            json_text(json, STR("kernel"), kernels[k].name);
             add_number(json, STR("n"), row->n);
+            json_text(json, STR("stage"), kernels[k].name);
             json_close(json, '}');
         }
     json_close(json, ']');

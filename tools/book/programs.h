@@ -12,7 +12,7 @@
 //          "words": "no wrong results"}], "hole": "padded-double",
 //          "program": "code/exercises/04_padded_doubles.cu", "solution": "…"}},
 //      "labs": {"04": {"first": ["shared_ld_conflicts", …], "program": "code/04_bank_conflicts.cu",
-//          "recorded": [{"block": 256, "counters": {…}, "kernel": "block_sum_mask", "n": 100000}],
+//          "recorded": [{"block": 256, "counters": {…}, "n": 100000, "stage": "block_sum_mask"}],
 //          "stages": [{"block": 0, "function": "block_sum_mask", "kernel": "block_sum_mask",
 //              "name": "block_sum_mask"}]}},
 //      "chunks": {"block-sum-mask": {"file": "03-bit-ops.md", "line": 90, "text": "…"}, …}}

@@ -8,7 +8,7 @@
 #include "engine/host.h"
 #include "engine/request.h"
 #include "simt/base/limits.h"
-#include "simt/cudac/generate.h"
+#include "simt/cudac/generate/generate.h"
 #include "simt/cudac/parse/preprocess.h"
 #include "simt/cudac/parse/program.h"
 #include "simt/cudac/parse/type.h"

@@ -130,7 +130,7 @@
 
     function showRun(at, answer, stage, n, block) {
         const which = [stage.name, n, block].join(), nvcc = at.isBook() && at.lab.recorded.find(function (row) {
-            return row.kernel === stage.kernel && row.n === n && row.block === block;
+            return row.stage === stage.name && row.n === n && row.block === block;
         });
         const hazards = answer.hazards || [], launch = (answer.launches || [])[0];
         const clean = answer.answer !== "wrong" && !hazards.length;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "simt/cudac/generate.h"
+#include "simt/cudac/generate/generate.h"
 #include "simt/cudac/parse/preprocess.h"
 #include "simt/cudac/parse/program.h"
 

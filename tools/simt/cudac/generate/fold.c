@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 bool fold_is_constant(const Value *value) { return value->op == OP_CONSTANT; }
 

@@ -1,5 +1,5 @@
 // Builds calls of functions that the compiler knows, and inline assembly.
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 static Value *argument(Builder *builder, const Expression *call, size_t k) {
     return graph_value(evaluate_value(builder, call->arguments[k]));
