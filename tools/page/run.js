@@ -128,6 +128,13 @@
             (launch.shared_bytes ? ", " + number(launch.shared_bytes) + " bytes of shared memory each" : "");
     }
 
+    // What the counts are, and how that is known.
+    function truth(at) {
+        const checked = at.data.checked, kernels = checked.same === checked.of ? "all " + checked.of : checked.same + " of the " + checked.of;
+        return (at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
+            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". Instructions are not compared.";
+    }
+
     function showRun(at, answer, stage, n, block) {
         const which = [stage.name, n, block].join(), nvcc = at.isBook() && at.lab.recorded.find(function (row) {
             return row.stage === stage.name && row.n === n && row.block === block;
@@ -137,8 +144,7 @@
         say(at, answerWords(answer).trim() + " " + (hazards.length ? pageRun.count(hazards.length, "hazard") + "." : "No hazards."), clean ? "right" : "off");
         if (answer.answer) at.said.dataset.answer = answer.answer;
         const about = make("p", "about", launch ? shape(launch) + ". " : "", "Run in " + number(Math.max(1, Math.round(answer.milliseconds))) + " ms" +
-            (!at.isBook() ? ". Accesses are counted as your text makes them." : !nvcc ? "." :
-                pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". nvcc makes the same accesses; only its instructions may differ." : ". \u2260 marks where nvcc differs."));
+            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), truth(at));
         at.found.append(pageRun.hazards(at, hazards));
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
