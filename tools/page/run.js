@@ -92,8 +92,7 @@
         const place = { file: found[1], line: Number(found[2]), column: 1, message: found[3] };
         if (place.file.endsWith(".ptx")) return Object.assign(declared(at), { message: "The kernel cannot be loaded: " + found[3] });
         const hazard = (answer.hazards || []).find(function (one) { return one.file === place.file && one.line === place.line && !one.count; });
-        if (hazard) Object.assign(place, { hazard: hazard, message: hazard.text.replace(/ in \w+: /, ": ") + (hazard.advice ? "; " + hazard.advice : "") });
-        return place;
+        return hazard ? Object.assign(place, { hazard: hazard, message: hazard.kind }) : place;
     }
 
     // Shows an error, under its line if it is in the reader's text, and the hazards found before
@@ -101,10 +100,11 @@
     function showError(at, answer, name, n) {
         if (!answer.error) return false;
         const error = placed(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return hazard !== error.hazard; });
-        const message = error.message.replace(/[^.?]$/, "$&.");
-        say(at, [pageRun.placeOf(at, error), error.line && error.file ? ": " : "", message], "off run-error");
+        const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
+        const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
+        say(at, [place, place ? ": " : "", message, more ? make("span", "more", more) : ""], "off run-error");
         at.found.append(pageRun.hazards(at, hazards), answer.steps ? pageRun.player(at, answer, name, n) : "");
-        if (error.file === "listing") at.editor.bubble(error.line, error.column, error.hazard ? error.hazard.kind : error.message);
+        if (error.file === "listing") at.editor.bubble(error.line, error.column, error.message);
         return true;
     }
 
