@@ -1,7 +1,9 @@
 """Runs kernels of the book's own page with its own engine: what chapters suggest to try, what goes wrong, a phone,
 and no network."""
 import json
+import re
 import time
+from pathlib import Path
 
 from reader import click, idle, reset, run, there, until, value
 
@@ -178,7 +180,60 @@ def test_phone(tests, page, url, unequal):
     tests.check("and the text is there again after a reload", "t % (2 * d)" in value(page, STRIDED))
 
 
-def test_all(tests, page, url, unequal):
+# ---- Exercises ----
+
+
+def variants():
+    """{chunk: {"solution": text, "wrong": [(text, the requirement that it fails)..]}} of the chapters' exercises."""
+    found = {}
+    for path in sorted(Path("chapters").glob("*.md")):
+        for chunk, kind, more, text in re.findall(r"^``` \{\.cuda #(\S+) \.(solution|wrong)(.*?)\}\n(.*?)^```$", path.read_text(), re.M | re.S):
+            here = found.setdefault(chunk, {"wrong": []})
+            if kind == "solution":
+                here["solution"] = text
+            else:
+                here["wrong"].append((text, re.search(r'fails="(.*?)"', more)[1]))
+    return found
+
+
+def check(page, box, text=None):
+    """Checks this text, or what is there: [the sentence, {requirement: whether it holds}, the hint's label]."""
+    if text is not None:
+        page.ask(f"""(area => {{ area.value = {json.dumps(text.rstrip())}; area.dispatchEvent(new Event('input')); }})(document.querySelector('{box} textarea'))""")
+    click(page, f"{box} button.check")
+    idle(page, box)
+    return page.ask(f"""[document.querySelector('{box} .run-said').textContent, Object.fromEntries(Array.from(document.querySelectorAll('{box} .demand'),
+        e => [e.title, e.dataset.holds || null])), document.querySelector('{box} .run-hint-given strong')?.textContent || ""]""")
+
+
+def test_exercises(tests, page, unequal, short):
+    """Each exercise with its solution; the first of each chapter with its starter and wrong answers too, which
+    tests/simt/engine has of all."""
+    known, wrong, last, count = variants(), [], "", 0
+    boxes = page.ask("Array.from(document.querySelectorAll('.exercise:has(button.check)'), e => [e.dataset.exercise, e.querySelector('.chunk:has(button.check)').id])")
+    for number, name in boxes:
+        box, given = "#" + name, known[name.removeprefix("chunk-")]
+        first, last = number.split(".")[0] != last, number.split(".")[0]
+        if short and not first:
+            continue
+        click(page, f"{box} button.check")
+        until(page, f"!!document.querySelector('{box} textarea')")
+        starter, solution = check(page, box) if first else None, check(page, box, given["solution"])
+        if first and (starter[0] != "This is the starter, unchanged: edit it and check again." or "false" not in starter[1].values()):
+            wrong.append(f"{number}, the starter: {starter}")
+        if solution[0] != f"Exercise {number} is solved." or "false" in solution[1].values():
+            wrong.append(f"{number}, the solution: {solution}")
+        for text, demand in given["wrong"] if first else []:
+            answer = check(page, box, text)
+            if answer[1].get(demand) != "false" or not answer[2].startswith("Hint "):
+                wrong.append(f"{number}, {text}: {answer} but {demand}")
+        count += 1
+    tests.check("exercises: the solution passes, the starter fails, wrong answers fail what names them and get a hint",
+                not wrong and count >= 11, wrong)
+    tests.report("and those that are solved are marked", unequal(page.ask("document.querySelectorAll('.exercise .solved').length"), count))
+
+
+def test_all(tests, page, url, unequal, short):
     page.open(url)
     began = page.ask("performance.now()")
     run(page, STRIDED)
@@ -191,5 +246,6 @@ def test_all(tests, page, url, unequal):
     test_race(tests, page, unequal)
     test_failures(tests, page, unequal)
     test_endless(tests, page, unequal)
+    test_exercises(tests, page, unequal, short)
     test_phone(tests, page, url, unequal)
     tests.check("no error on the console of the book's page", not page.errors, page.errors)
