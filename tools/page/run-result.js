@@ -17,11 +17,17 @@
 
     // ---- Hazards ----
 
+    // A hazard's text without its kind and kernel, which are elsewhere, as a sentence.
+    pageRun.sentence = function (text) {
+        const plain = text.replace(/^[a-z -]+ in \w+: /, "");
+        return plain.charAt(0).toUpperCase() + plain.slice(1).replace(/[^.?]$/, "$&.");
+    };
+
     function hazardOf(at, hazard) {
         const item = make("li", "run-hazard", pageRun.placeOf(at, hazard), " ", make("strong", "", hazard.kind), hazard.count > 1 ? " (" + number(hazard.count) + " times)" : "");
-        item.append(make("p", "", hazard.text));
+        item.append(make("p", "", pageRun.sentence(hazard.text)));
         if (hazard.other) item.append(make("p", "", "The other access: ", pageRun.placeOf(at, hazard.other)));
-        if (hazard.advice) item.append(make("p", "advice", hazard.advice));
+        if (hazard.advice) item.append(make("p", "advice", pageRun.sentence(hazard.advice)));
         return item;
     }
 

@@ -39,7 +39,7 @@
         at.reset = button("reset", "Reset", function () { at.editor.reset(book); });
         at.reset.title = "Restore the book\u2019s text";
         at.stop.disabled = true;
-        box.append(at.editor.box, at.bar, at.result);
+        box.append(at.editor.box, ...box.querySelectorAll(":scope > .try"), at.bar, at.result);
         box.classList.add("open");
         pageRun.save(); // the page needs no hint any more
         return at;
@@ -92,8 +92,7 @@
         const place = { file: found[1], line: Number(found[2]), column: 1, message: found[3] };
         if (place.file.endsWith(".ptx")) return Object.assign(declared(at), { message: "The kernel cannot be loaded: " + found[3] });
         const hazard = (answer.hazards || []).find(function (one) { return one.file === place.file && one.line === place.line && !one.count; });
-        if (hazard) Object.assign(place, { hazard: hazard, message: hazard.text.replace(/ in \w+: /, ": ") + (hazard.advice ? "; " + hazard.advice : "") });
-        return place;
+        return hazard ? Object.assign(place, { hazard: hazard, message: hazard.kind }) : place;
     }
 
     // Shows an error, under its line if it is in the reader's text, and the hazards found before
@@ -101,10 +100,11 @@
     function showError(at, answer, name, n) {
         if (!answer.error) return false;
         const error = placed(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return hazard !== error.hazard; });
-        const message = error.message.replace(/[^.?]$/, "$&.");
-        say(at, [pageRun.placeOf(at, error), error.line && error.file ? ": " : "", message], "off run-error");
+        const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
+        const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
+        say(at, [place, place ? ": " : "", message, more ? make("span", "more", more) : ""], "off run-error");
         at.found.append(pageRun.hazards(at, hazards), answer.steps ? pageRun.player(at, answer, name, n) : "");
-        if (error.file === "listing") at.editor.bubble(error.line, error.column, error.hazard ? error.hazard.kind : error.message);
+        if (error.file === "listing") at.editor.bubble(error.line, error.column, error.message);
         return true;
     }
 
@@ -128,6 +128,13 @@
             (launch.shared_bytes ? ", " + number(launch.shared_bytes) + " bytes of shared memory each" : "");
     }
 
+    // What the counts are, and how that is known.
+    function truth(at) {
+        const checked = at.data.checked, kernels = checked.same === checked.of ? "all " + checked.of : checked.same + " of the " + checked.of;
+        return (at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
+            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". Instructions are not compared.";
+    }
+
     function showRun(at, answer, stage, n, block) {
         const which = [stage.name, n, block].join(), nvcc = at.isBook() && at.lab.recorded.find(function (row) {
             return row.stage === stage.name && row.n === n && row.block === block;
@@ -137,8 +144,7 @@
         say(at, answerWords(answer).trim() + " " + (hazards.length ? pageRun.count(hazards.length, "hazard") + "." : "No hazards."), clean ? "right" : "off");
         if (answer.answer) at.said.dataset.answer = answer.answer;
         const about = make("p", "about", launch ? shape(launch) + ". " : "", "Run in " + number(Math.max(1, Math.round(answer.milliseconds))) + " ms" +
-            (!at.isBook() ? ". Accesses are counted as your text makes them." : !nvcc ? "." :
-                pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". nvcc makes the same accesses; only its instructions may differ." : ". \u2260 marks where nvcc differs."));
+            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), truth(at));
         at.found.append(pageRun.hazards(at, hazards));
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
@@ -176,6 +182,7 @@
             if (answer && !showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, Number(block.value));
         }
 
+        which.selectedIndex = Math.max(0, stages.findIndex(function (stage) { return [0, USUAL_BLOCK].includes(stage.block); }));
         which.addEventListener("change", fix);
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
