@@ -244,6 +244,11 @@
         const words = done ? "Exercise " + nameOf(exercise) + " is solved." :
             at.isBook() ? "This is the starter, unchanged: edit it and check again." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
         say(at, words, done ? "right" : "");
+        if (answer.stopped) {
+            const stop = placed(at, { error: { message: answer.stopped, line: 0 } });
+            at.found.append(make("p", "stopped", "The program was stopped: ", pageRun.placeOf(at, stop), " ", stop.message));
+            if (stop.file === "listing") at.editor.bubble(stop.line, 1, stop.message);
+        }
         at.found.append(list);
         if (graded.length < answer.demands.length) at.found.append(make("p", "about", "To check the time too, run make exercise-" + nameOf(exercise) + "."));
         at.found.append(pageRun.hazards(at, answer.hazards || []));
