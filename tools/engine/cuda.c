@@ -40,7 +40,8 @@ static HostValue allocate(Host *host, const Expression *call, const uint64_t *ar
     const uint64_t address =
         bytes && bytes < most ? memory_alloc_kind((size_t)bytes, MEMORY_DEVICE) : 0;
     memcpy(pointer, &address, sizeof address);
-    return address || !bytes ? (HostValue){0} : fail(host, call, OUT_OF_MEMORY, "there is no memory left");
+    return address || !bytes ? (HostValue){0}
+                             : fail(host, call, OUT_OF_MEMORY, "there is no memory left");
 }
 
 static HostValue release(Host *host, const Expression *call, const uint64_t *arguments) {
