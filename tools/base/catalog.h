@@ -9,11 +9,11 @@
 //     counts          cpu.csv                  what the CPU device counted per kernel, of PTX
 //     counts-machine  cpu-machine.csv          the same of machine code
 //     counts-lines    cpu-lines.csv            the same of PTX, per line of code
-//     counts-small    cpu-small.csv            of PTX per stage at the page's sizes:
-//     build/page_counts.py trace           trace-NN-KERNEL.csv      which lane accesses which word,
-//     for figures steps           steps/NN-KERNEL-B.csv    what the page's player shows errors
-//     errors/NAME.csv          rounding errors compare         compare-NAME.csv         the CPU
-//     device against hardware, for appendix B
+//     counts-small    cpu-small.csv            of PTX per stage, at the page's sizes
+//     trace           trace-NN-KERNEL.csv      which lane accesses which word, for figures
+//     steps           steps/NN-KERNEL-B.csv    what the page's player shows
+//     errors          errors/NAME.csv          rounding errors
+//     compare         compare-NAME.csv         the CPU device against hardware, for appendix B
 #ifndef BASE_CATALOG_H
 #define BASE_CATALOG_H
 
