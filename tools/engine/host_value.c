@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/host.h"
+#include "simt/cudac/parse/type.h"
 
 typedef HostValue Value;
 
@@ -19,28 +20,6 @@ static bool is_signed(const Type *type) {
            type->kind == TYPE_S16;
 }
 
-// The bits as a value of an integer or pointer type.
-static int64_t wrapped(uint64_t bits, const Type *type) {
-    switch (type->kind) {
-    case TYPE_BOOL:
-        return bits != 0;
-    case TYPE_S8:
-        return (int8_t)bits;
-    case TYPE_U8:
-        return (uint8_t)bits;
-    case TYPE_S16:
-        return (int16_t)bits;
-    case TYPE_U16:
-        return (uint16_t)bits;
-    case TYPE_S32:
-        return (int32_t)bits;
-    case TYPE_U32:
-        return (uint32_t)bits;
-    default:
-        return (int64_t)bits;
-    }
-}
-
 static double rounded(double floating, const Type *type) {
     return type->kind == TYPE_F32 ? (double)(float)floating : floating;
 }
@@ -54,14 +33,14 @@ static int64_t load_integer(Host *host, const Type *type, uint8_t *bytes, const 
     case TYPE_S32:
     case TYPE_U32:
         memcpy(&word, bytes, sizeof word);
-        return wrapped(word, type);
+        return type_value(type->kind, word);
     case TYPE_STRUCT:
         return (int64_t)host_address(host, bytes);
     case TYPE_ARRAY:
         return host_refuse(host, *place, "arrays as values").integer;
     default:
         memcpy(&bits, bytes, (size_t)type->size);
-        return wrapped(bits, type);
+        return type_value(type->kind, bits);
     }
 }
 
@@ -137,11 +116,12 @@ static Value assign(Host *host, const Expression *e) {
 
 static int64_t cast_to_integer(Host *host, const Expression *e) {
     const Type *to = e->type;
-    if (!is_floating(e->left->type)) return wrapped((uint64_t)integer_of(host, e->left), to);
+    if (!is_floating(e->left->type))
+        return type_value(to->kind, (uint64_t)integer_of(host, e->left));
     const double value = floating_of(host, e->left);
     const bool fits = value > -9.2e18 && value < 9.2e18;
     if (to->kind == TYPE_BOOL) return value != 0;
-    return wrapped(fits ? (uint64_t)(int64_t)value : 0, to);
+    return type_value(to->kind, fits ? (uint64_t)(int64_t)value : 0);
 }
 
 static double cast_to_floating(Host *host, const Expression *e) {
@@ -158,7 +138,7 @@ static int64_t divide(Host *host, const Expression *e, int64_t a, int64_t b) {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     if (!b) return host_fault(host, e->place, "this is a division by zero").integer;
     if (!is_signed(e->type)) return (int64_t)(quotient ? x / y : x % y);
-    if (b == -1) return wrapped(quotient ? 0 - x : 0, e->type);
+    if (b == -1) return type_value(e->type->kind, quotient ? 0 - x : 0);
     return quotient ? a / b : a % b;
 }
 
@@ -177,21 +157,22 @@ static int64_t binary(Host *host, const Expression *e) {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch (e->kind) {
     case EXPRESSION_ADD:
-        return wrapped(x + y, e->type);
+        return type_value(e->type->kind, x + y);
     case EXPRESSION_SUBTRACT:
-        return wrapped(x - y, e->type);
+        return type_value(e->type->kind, x - y);
     case EXPRESSION_MULTIPLY:
-        return wrapped(x * y, e->type);
+        return type_value(e->type->kind, x * y);
     case EXPRESSION_SHIFT_LEFT:
-        return wrapped(x << (y & 63), e->type);
+        return type_value(e->type->kind, x << (y & 63));
     case EXPRESSION_SHIFT_RIGHT:
-        return wrapped(is_signed(e->type) ? (uint64_t)(a >> (y & 63)) : x >> (y & 63), e->type);
+        return type_value(e->type->kind,
+                          is_signed(e->type) ? (uint64_t)(a >> (y & 63)) : x >> (y & 63));
     case EXPRESSION_AND:
-        return wrapped(x & y, e->type);
+        return type_value(e->type->kind, x & y);
     case EXPRESSION_OR:
-        return wrapped(x | y, e->type);
+        return type_value(e->type->kind, x | y);
     case EXPRESSION_XOR:
-        return wrapped(x ^ y, e->type);
+        return type_value(e->type->kind, x ^ y);
     case EXPRESSION_LESS:
         return is_signed(e->left->type) ? a < b : x < y;
     case EXPRESSION_LESS_EQUAL:
@@ -308,7 +289,7 @@ static int64_t integer_math(Host *host, const Expression *e, int64_t a, int64_t 
     const bool less = is_signed(e->type) ? a < b : (uint64_t)a < (uint64_t)b;
     switch (e->built_in) {
     case BUILT_IN_ABS:
-        return a < 0 ? wrapped(0 - (uint64_t)a, e->type) : a;
+        return a < 0 ? type_value(e->type->kind, 0 - (uint64_t)a) : a;
     case BUILT_IN_MIN:
         return less ? a : b;
     case BUILT_IN_MAX:
@@ -359,9 +340,9 @@ static int64_t integer_of(Host *host, const Expression *e) {
     case EXPRESSION_CAST:
         return cast_to_integer(host, e);
     case EXPRESSION_NEGATE:
-        return wrapped(0 - (uint64_t)integer_of(host, e->left), e->type);
+        return type_value(e->type->kind, 0 - (uint64_t)integer_of(host, e->left));
     case EXPRESSION_COMPLEMENT:
-        return wrapped(~(uint64_t)integer_of(host, e->left), e->type);
+        return type_value(e->type->kind, ~(uint64_t)integer_of(host, e->left));
     case EXPRESSION_NOT:
         return !integer_of(host, e->left);
     case EXPRESSION_LOGICAL_AND:

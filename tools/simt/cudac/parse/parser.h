@@ -200,7 +200,6 @@ bool operator_is_lvalue(const Expression *e);
 // 0: the same type; 1: a promotion; 2: a conversion; -1: cannot be converted.
 int operator_conversion(Parser *p, const Expression *e, const Type *type);
 
-int64_t constant_wrapped(uint64_t bits, const Type *type); // as a value of an integer type
 bool constant_integer(const Expression *e, int64_t *value);
 bool constant_floating(const Expression *e, double *value); // also of an integer
 
