@@ -28,7 +28,8 @@ static bool is_on_device(uint64_t address, uint64_t bytes) {
 // A call fails as on a device: host code gets the error and goes on. The first one is noted.
 static HostValue fail(Host *host, const Expression *call, int64_t error, const char *why) {
     Buf message = {.arena = host->arena};
-    buf_format(&message, "`%.*s` failed: %s", STR_ARG(call->text), why);
+    const Str name = call->built_in == BUILT_IN_LAUNCH ? call->function->name : call->text;
+    buf_format(&message, "`%.*s` failed: %s", STR_ARG(name), why);
     if (!host->failure.message.len) host->failure = (Refusal){call->place, buf_str(&message)};
     return (HostValue){.integer = host->error = error};
 }
@@ -111,14 +112,17 @@ static HostValue get_attribute(Host *host, const Expression *call, const uint64_
     return host_refuse(host, call->place, "cudaDeviceGetAttribute of this attribute");
 }
 
+static bool info_of(Host *host, const Function *kernel, KernelInfo *info) {
+    const Kernel *found = host->ended ? NULL : host->kernel(host->context, kernel);
+    if (found) kernel_info(found, info);
+    host->ended = !found;
+    return found;
+}
+
 // The kernel that an argument points to. NULL: it is not one, or the host has ended.
 static const Function *kernel_at(Host *host, uint64_t argument, KernelInfo *info) {
     const Function *f = host_function(host, (HostValue){.integer = (int64_t)argument});
-    const Kernel *kernel =
-        f && f->is_kernel && !host->ended ? host->kernel(host->context, f) : NULL;
-    if (f && f->is_kernel && !kernel) host->ended = true;
-    if (kernel) kernel_info(kernel, info);
-    return kernel ? f : NULL;
+    return f && f->is_kernel && info_of(host, f, info) ? f : NULL;
 }
 
 static HostValue occupancy(Host *host, const Expression *call, const uint64_t *arguments) {
@@ -133,12 +137,35 @@ static HostValue occupancy(Host *host, const Expression *call, const uint64_t *a
 static HostValue set_attribute(Host *host, const Expression *call, const uint64_t *arguments) {
     enum { MAX_DYNAMIC_SHARED = 8, CARVEOUT = 9 };
     KernelInfo info;
-    if (!kernel_at(host, arguments[0], &info)) return fail(host, call, INVALID_FUNCTION, NO_KERNEL);
-    if (arguments[1] != MAX_DYNAMIC_SHARED && arguments[1] != CARVEOUT)
+    const Function *kernel = kernel_at(host, arguments[0], &info);
+    if (!kernel) return fail(host, call, INVALID_FUNCTION, NO_KERNEL);
+    if (arguments[1] == CARVEOUT) return (HostValue){0}; // a hint
+    if (arguments[1] != MAX_DYNAMIC_SHARED)
         return host_refuse(host, call->place, "cudaFuncSetAttribute of this attribute");
-    const bool fits = arguments[2] <= DEVICE_SHARED_OPTIN - info.static_shared_bytes;
-    return fits ? (HostValue){0}
-                : fail(host, call, INVALID_VALUE, "a block does not have so much shared memory");
+    if (arguments[2] > DEVICE_SHARED_OPTIN - info.static_shared_bytes)
+        return fail(host, call, INVALID_VALUE, "a block does not have so much shared memory");
+    ARENA_GROW(host->arena, host->limits, host->limit_count, host->limit_capacity);
+    host->limits[host->limit_count].kernel = kernel;
+    host->limits[host->limit_count++].bytes = arguments[2];
+    return (HostValue){0};
+}
+
+static uint64_t most_dynamic(const Host *host, const Function *kernel, const KernelInfo *info) {
+    for (size_t k = host->limit_count; k-- > 0;)
+        if (host->limits[k].kernel == kernel) return host->limits[k].bytes;
+    const uint64_t fixed = info->static_shared_bytes;
+    return fixed < DEVICE_SHARED_DEFAULT ? DEVICE_SHARED_DEFAULT - fixed : 0;
+}
+
+HostValue host_start(Host *host, const Expression *call, const HostLaunch *made) {
+    KernelInfo info;
+    if (!info_of(host, made->kernel, &info)) return (HostValue){0};
+    if (made->shared_bytes > most_dynamic(host, made->kernel, &info))
+        return fail(
+            host, call, INVALID_VALUE,
+            "a block has 48 KB of shared memory, unless cudaFuncSetAttribute() allows more");
+    if (!host->launch(host->context, made)) host->ended = true;
+    return (HostValue){0};
 }
 
 // Takes the arguments of a kernel from a list of pointers to them.
@@ -181,8 +208,7 @@ static HostValue launch(Host *host, const Expression *call, const uint64_t *argu
     if (made.cooperative && !holds_all(&made, &info))
         return fail(host, call, LAUNCH_TOO_LARGE,
                     "the device cannot hold all blocks of this kernel at the same time");
-    if (!host->launch(host->context, &made)) host->ended = true;
-    return (HostValue){0};
+    return host_start(host, call, &made);
 }
 
 // --- errors, and what needs no work ---

@@ -59,6 +59,11 @@ typedef struct {
     size_t function_count, function_capacity;
     uint8_t *mapped;
     uint64_t mapped_bytes;
+    struct {
+        const Function *kernel;
+        uint64_t bytes; // of dynamic shared memory, by cudaFuncSetAttribute()
+    } * limits;         // the newest last
+    size_t limit_count, limit_capacity;
 } Host;
 
 // Gives a host, whose fields before the private ones are set, its memory.
@@ -100,6 +105,8 @@ void host_store(Host *host, const Type *type, uint8_t *to, HostValue value);
 // A size of a launch: a number, or a dim3.
 void host_shape(const Host *host, const Type *type, HostValue value, uint32_t *shape);
 HostValue host_print(Host *host, const Expression *call); // printf
+// Starts a launch that `call` makes, if the kernel may have so much shared memory.
+HostValue host_start(Host *host, const Expression *call, const HostLaunch *made);
 // A call of the CUDA runtime, whose arguments have been evaluated.
 HostValue host_cuda(Host *host, const Expression *call, const HostValue *arguments);
 

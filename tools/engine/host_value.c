@@ -237,8 +237,7 @@ static Value launch(Host *host, const Expression *e) {
         host_store(host, argument->type, (uint8_t *)&made.values[k], host_value(host, argument));
         made.bytes[k] = (size_t)argument->type->size;
     }
-    if (!host->ended && !host->launch(host->context, &made)) host->ended = true;
-    return (Value){0};
+    return host_start(host, e, &made);
 }
 
 // exercise(e, argc, argv)
