@@ -7,7 +7,8 @@
 
 // Sets book->runnables and returns the programs as JSON:
 //
-//     {"counters": {"shared_ld_conflicts": "shared load conflicts", …},
+//     {"checked": {"of": 49, "same": 46},
+//      "counters": {"shared_ld_conflicts": "shared load conflicts", …},
 //      "exercises": {"4.1": {"demands": [{"hints": [{"hint": 1, "if": ""}], "text": "wrong == 0",
 //          "words": "no wrong results"}], "hole": "padded-double",
 //          "program": "code/exercises/04_padded_doubles.cu", "solution": "…"}},
@@ -19,7 +20,8 @@
 //
 // A chunk's text refers to others as in the chapter: <<name>> on a line. The harness of labs is
 // left out, since the engine has its own. The driver of exercises, which only nvcc needs, has
-// "driver": true. `recorded` are the rows of cpu-small.csv. `first` are the
+// "driver": true. `recorded` are the rows of cpu-small.csv, and `checked` says in how
+// many of its kernels the engine has nvcc's accesses at every block size. `first` are the
 // counters that the chapter mentions. A solution is there if a demand refers to it.
 Str programs_json(Book *book);
 

@@ -9,7 +9,8 @@ NATIVE_WITHOUT := simt/memory/guard simt/memory/range simt/device/module_machine
 NATIVE_FILES := $(filter-out $(NATIVE_WITHOUT),$(foreach folder,$(NATIVE_FOLDERS),\
   $(patsubst tools/%.c,%,$(wildcard tools/$(folder)/*.c)))) \
   base/arena base/csv base/file base/json base/map base/path base/source base/str collect/steps simt/base/limits \
-  simt/report/bank_data simt/report/escape simt/report/hazards simt/report/read_back
+  simt/report/bank_data simt/report/escape simt/report/hazards simt/report/read_back grade/counts grade/judge base/catalog numbers/data_text \
+  numbers/expr numbers/key numbers/key_fact numbers/key_machine numbers/results numbers/shapes numbers/value
 NATIVE_FLAGS := -ffp-contract=off -fno-trapping-math -Itools/simt/native/include
 
 $(B)/native/%.o: tools/%.c $(B)/flags/cc

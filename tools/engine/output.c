@@ -71,19 +71,10 @@ static void put_banks(Json *json, const LaunchReport *report) {
     json_close(json, ']');
 }
 
-// A source whose lines are all code and in this file, so that steps have the lines of the trace.
-static Str lines_of(Arena *arena, const char *file) {
-    enum { LINES = 10000 };
-    Buf text = {.arena = arena};
-    buf_format(&text, "#line 1 \"%s\"\n", file);
-    for (int k = 0; k < LINES; k++) buf_add(&text, STR("x\n"));
-    return buf_str(&text);
-}
-
 void output_steps(Json *json, Arena *arena, const char *file, Str trace) {
     Buf rows = {.arena = arena};
     Steps steps = {.arena = arena, .fault = "the kernel has no lines"};
-    if (file) steps.lined = lines_of(arena, file);
+    if (file) steps.own = str_of(file);
     const bool good = file && steps_condense(&steps, trace, &rows);
     Str left = buf_str(&rows), header;
     if (!good) {

@@ -46,6 +46,20 @@ local function runnable(div)
     return div
 end
 
+-- Puts what to try with a listing into its box.
+local function suggested(blocks)
+    local kept = pandoc.List()
+    for _, block in ipairs(blocks) do
+        local before = kept[#kept]
+        if block.t == "Div" and block.classes:includes("try") and before and before.t == "Div" and before.classes:includes("runnable") then
+            before.content:insert(block)
+        else
+            kept:insert(block)
+        end
+    end
+    return kept
+end
+
 -- --- the estimated height of a section, in lines of text ---
 
 local tall = {
@@ -124,7 +138,7 @@ function Pandoc(document)
         if block.t == "Header" and block.level == 1 then chapters:insert(block) end
     end
     local folded = document.blocks:walk({ Table = frame, Div = fold })
-    if document.meta.engine then folded = folded:walk({ Div = runnable }) end
+    if document.meta.engine then folded = folded:walk({ Div = runnable, Blocks = suggested }) end
     for _, section in ipairs(sections_of(folded)) do
         if section[1].t == "Header" and section[1].level == 1 then
             if open > 0 then blocks:insert(raw("</div>")) end

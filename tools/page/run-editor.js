@@ -122,6 +122,7 @@
                 bubble.style.setProperty("--column", (column || 1) - 1);
                 bubble.classList.toggle("above", line > 1 && line + 1 >= area.value.split("\n").length); // below is no room
                 bubble.hidden = false;
+                this.mark(Object.assign({}, marks, { [line]: words }));
                 area.setAttribute("aria-invalid", "true");
             },
             clear: function () {

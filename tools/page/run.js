@@ -39,7 +39,7 @@
         at.reset = button("reset", "Reset", function () { at.editor.reset(book); });
         at.reset.title = "Restore the book\u2019s text";
         at.stop.disabled = true;
-        box.append(at.editor.box, at.bar, at.result);
+        box.append(at.editor.box, ...box.querySelectorAll(":scope > .try"), at.bar, at.result);
         box.classList.add("open");
         pageRun.save(); // the page needs no hint any more
         return at;
@@ -75,15 +75,36 @@
         return got.answer || null;
     }
 
-    // Shows an error, under its line if it is in the reader's text. False: there is none.
-    function showError(at, error) {
-        if (!error) return false;
-        const own = error.file === "listing";
-        if (own) {
-            at.editor.mark({ [error.line]: error.message });
-            at.editor.bubble(error.line, error.column, error.message);
+    // Where the reader's text declares the kernel.
+    function declared(at) {
+        const lines = at.editor.area.value.split("\n"), line = lines.findIndex(function (text) { return text.includes("__global__"); });
+        return { file: line < 0 ? "" : "listing", line: line + 1, column: 1 };
+    }
+
+    // An error with its place, which is the kernel for a launch that failed; `hazard` is the one
+    // that ended the run, if one did.
+    function placed(at, answer) {
+        const error = answer.error, found = !error.line && /^([^\s:]+\.\w+|listing):(\d+): ([^]+)$/.exec(error.message);
+        if (!found) {
+            const failed = !error.line && (answer.launches || []).length && !answer.counters.warp_insts;
+            return failed ? Object.assign(declared(at), { message: "The kernel cannot start: " + error.message }) : error;
         }
-        say(at, [pageRun.placeOf(at, error), error.line ? ": " : "", error.message], "off run-error");
+        const place = { file: found[1], line: Number(found[2]), column: 1, message: found[3] };
+        if (place.file.endsWith(".ptx")) return Object.assign(declared(at), { message: "The kernel cannot be loaded: " + found[3] });
+        const hazard = (answer.hazards || []).find(function (one) { return one.file === place.file && one.line === place.line && !one.count; });
+        return hazard ? Object.assign(place, { hazard: hazard, message: hazard.kind }) : place;
+    }
+
+    // Shows an error, under its line if it is in the reader's text, and the hazards found before
+    // it. False: there is none.
+    function showError(at, answer, name, n) {
+        if (!answer.error) return false;
+        const error = placed(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return hazard !== error.hazard; });
+        const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
+        const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
+        say(at, [place, place ? ": " : "", message, more ? make("span", "more", more) : ""], "off run-error");
+        at.found.append(pageRun.hazards(at, hazards), answer.steps ? pageRun.player(at, answer, name, n) : "");
+        if (error.file === "listing") at.editor.bubble(error.line, error.column, error.message);
         return true;
     }
 
@@ -107,6 +128,13 @@
             (launch.shared_bytes ? ", " + number(launch.shared_bytes) + " bytes of shared memory each" : "");
     }
 
+    // What the counts are, and how that is known.
+    function truth(at) {
+        const checked = at.data.checked, kernels = checked.same === checked.of ? "all " + checked.of : checked.same + " of the " + checked.of;
+        return (at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
+            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". Instructions are not compared.";
+    }
+
     function showRun(at, answer, stage, n, block) {
         const which = [stage.name, n, block].join(), nvcc = at.isBook() && at.lab.recorded.find(function (row) {
             return row.stage === stage.name && row.n === n && row.block === block;
@@ -116,13 +144,12 @@
         say(at, answerWords(answer).trim() + " " + (hazards.length ? pageRun.count(hazards.length, "hazard") + "." : "No hazards."), clean ? "right" : "off");
         if (answer.answer) at.said.dataset.answer = answer.answer;
         const about = make("p", "about", launch ? shape(launch) + ". " : "", "Run in " + number(Math.max(1, Math.round(answer.milliseconds))) + " ms" +
-            (!at.isBook() ? ". Accesses are counted as your text makes them." : !nvcc ? "." :
-                pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". nvcc makes the same accesses; only its instructions may differ." : ". \u2260 marks where nvcc differs."));
+            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), truth(at));
         at.found.append(pageRun.hazards(at, hazards));
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
         if (answer.banks) at.found.append(pageRun.banks(at, answer.banks));
-        if (answer.steps) at.found.append(pageRun.player(at, answer.steps, stage.name, launch ? launch.block[0] : block, n));
+        at.found.append(pageRun.player(at, answer, stage.name, n));
         at.before = { which: which, counters: answer.counters };
     }
 
@@ -152,9 +179,10 @@
             }
             size.removeAttribute("aria-invalid");
             const answer = await ask(at, requestOf(at, stage, n, Number(block.value)));
-            if (answer && !showError(at, answer.error)) showRun(at, answer, stage, n, Number(block.value));
+            if (answer && !showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, Number(block.value));
         }
 
+        which.selectedIndex = Math.max(0, stages.findIndex(function (stage) { return [0, USUAL_BLOCK].includes(stage.block); }));
         which.addEventListener("change", fix);
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
@@ -216,6 +244,11 @@
         const words = done ? "Exercise " + nameOf(exercise) + " is solved." :
             at.isBook() ? "This is the starter, unchanged: edit it and check again." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
         say(at, words, done ? "right" : "");
+        if (answer.stopped) {
+            const stop = placed(at, { error: { message: answer.stopped, line: 0 } });
+            at.found.append(make("p", "stopped", "The program was stopped: ", pageRun.placeOf(at, stop), " ", stop.message));
+            if (stop.file === "listing") at.editor.bubble(stop.line, 1, stop.message);
+        }
         at.found.append(list);
         if (graded.length < answer.demands.length) at.found.append(make("p", "about", "To check the time too, run make exercise-" + nameOf(exercise) + "."));
         at.found.append(pageRun.hazards(at, answer.hazards || []));
@@ -242,7 +275,7 @@
             const request = { exercise: true, files: piecesOf(at.editor.area.value + "\n"), demands: asked.demands };
             if (asked.solution) request.solution = piecesOf(asked.solution);
             const answer = await ask(at, request);
-            if (answer && !showError(at, answer.error)) showCheck(at, exercise, answer, asked);
+            if (answer && !showError(at, answer, nameOf(exercise), 0)) showCheck(at, exercise, answer, asked);
         }
         checkButton.textContent = "Check";
         at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }));

@@ -85,6 +85,7 @@ Expression *operator_dereference(Parser *p, Expression *e, Place place) {
     e = decayed(p, e);
     if (e->type->kind != TYPE_POINTER)
         return refused(p, e, place, "a value of type `%.*s` is no pointer and no array");
+    if (e->type->base->kind == TYPE_FUNCTION) return e; // *f is f
     if (e->type->base->kind == TYPE_VOID)
         return refused(p, e, place,
                        "`%.*s` does not say what it points to: cast it, as in (float *)");
@@ -324,6 +325,7 @@ Expression *operator_binary(Parser *p, TokenKind kind, Expression *a, Expression
 
 Expression *operator_unary(Parser *p, TokenKind kind, Expression *e, Place place) {
     if (kind == TOKEN_STAR) return operator_dereference(p, e, place);
+    if (kind == TOKEN_AND && e->kind == EXPRESSION_FUNCTION) return e;
     if (kind == TOKEN_AND) {
         if (!operator_is_lvalue(e))
             return refused(p, e, place,

@@ -206,12 +206,13 @@ bool constant_floating(const Expression *e, double *value); // also of an intege
 
 // --- call.c, builtin.c: calls ---
 
-// A call of this name, at its "(" or "<"; NULL: no function has the name.
+// A call of this name, at its "(" or "<"; in host code also the function as a value.
 Expression *call_named(Parser *p, const Token *name);
 Expression **call_arguments(Parser *p, size_t *count); // after the "(", takes the ")"
 // A call of an operator that the program defines; NULL: there is none.
 Expression *call_operator(Parser *p, Str operator, Expression * a, Expression *b, Place place);
-// A call of the CUDA runtime in host code, at its "("; NULL: it is not one.
+Expression *call_pointer(Parser *p, Expression *pointer, Place place); // at its "("
+// A call of the CUDA runtime or of exercise() in host code, at its "("; NULL: it is not one.
 Expression *call_host(Parser *p, const Token *name);
 bool call_is_in_host(const Parser *p); // whether a function of the host is being parsed
 Expression *builtin_call(Parser *p, const Token *name); // at its "("; NULL: no such function
@@ -230,6 +231,8 @@ Statement *statement_of(Parser *p, Expression *e);
 // The instance of a function with these arguments (NULL: it is no template), with its signature.
 Instance *function_instance(Parser *p, Definition *definition, const TemplateArgument *arguments);
 Instance *function_pattern(Parser *p, Definition *definition); // of a template
+// The type of a function with this result, of which a pointer is declared: after the "(".
+const Type *function_parameters(Parser *p, const Type *result);
 // Parses the body of an instance, once, from its definition. NULL: it has none, or an error.
 Function *function_body(Parser *p, Instance *instance, Place place);
 
