@@ -187,6 +187,7 @@
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
         if (stages.length > 1) at.bar.append(field("stage", which));
+        at.bar.append(make("span", { class: "run-keys", "aria-hidden": "true" }, "Ctrl+Enter runs; Esc, then Tab leaves the code"));
         at.run = run;
         return at;
     }

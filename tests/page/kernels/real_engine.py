@@ -98,6 +98,14 @@ def test_counts(tests, page, unequal):
         tests.report(f"{box[7:]} has the accesses that nvcc's has", unequal([seen(page, box), other, len(nvcc) > 10], [RIGHT, {}, True]))
         play(page, box)
         tests.check(f"and the player plays it: {box[7:]}", page.ask(f"document.querySelectorAll('{box} .player .lane.active').length") > 0)
+    change(page, SHUFFLE, TRIES[SHUFFLE][0])
+    run(page, SHUFFLE)
+    play(page, SHUFFLE)
+    tests.report("an exchange is described as one", unequal(page.ask(f"document.querySelector('{SHUFFLE} .player .sentence').textContent"),
+                                                            "Warp 0: 32 lanes read the register of the lane 16 above or below."))
+    reset(page, SHUFFLE)
+    run(page, SHUFFLE)
+    play(page, SHUFFLE)
     code = page.ask(f"document.querySelector('{SHUFFLE} .player .code code').textContent")
     tests.check("a step in a function of another listing shows its line", "__shfl_down_sync" in code, code)
     tests.report("the worst access is drawn by its banks", unequal(page.ask(
