@@ -241,6 +241,16 @@ def test_exercises(tests, page, unequal, short):
     tests.report("and those that are solved are marked", unequal(page.ask("document.querySelectorAll('.exercise .solved').length"), count))
 
 
+def test_stopped(tests, page, unequal):
+    box = "#" + page.ask("document.querySelector('.exercise[data-exercise=\"2.1\"] .chunk:has(button.check)').id")
+    reset(page, box)
+    change(page, box, [("in[i]", "in[i + 100000000]")])
+    check(page, box)
+    tests.report("a run of an exercise that ends early says where", unequal(page.ask(f"document.querySelector('{box} p.run-error').textContent")[:47],
+                                                                          "line 4: out of bounds. Thread (0,0,0) of block "),
+                 "" if there(page, f"{box} .bubble") else "no bubble")
+
+
 def test_all(tests, page, url, unequal, short):
     page.open(url)
     began = page.ask("performance.now()")
@@ -255,5 +265,6 @@ def test_all(tests, page, url, unequal, short):
     test_failures(tests, page, unequal)
     test_endless(tests, page, unequal)
     test_exercises(tests, page, unequal, short)
+    test_stopped(tests, page, unequal)
     test_phone(tests, page, url, unequal)
     tests.check("no error on the console of the book's page", not page.errors, page.errors)
