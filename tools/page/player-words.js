@@ -41,8 +41,11 @@
     }
 
     function shuffleText(step) {
-        const taking = step.lanes.filter(function (lane, k) { return step.words[k] !== lane; }).length;
-        return count(taking, "lane") + " read" + (taking === 1 ? "s" : "") + " the register of the lane " + (step.words[0] - step.lanes[0]) + " above";
+        const away = step.lanes.map(function (lane, k) { return step.words[k] - lane; }).filter(Boolean), by = Math.abs(away[0]);
+        const same = function (is) { return away.length > 0 && away.every(is); };
+        const whose = same(function (far) { return far === away[0]; }) ? "the lane " + by + (away[0] > 0 ? " above" : " below") :
+            same(function (far) { return Math.abs(far) === by; }) ? "the lane " + by + " above or below" : "another lane";
+        return count(away.length, "lane") + " read" + (away.length === 1 ? "s" : "") + " the register of " + whose;
     }
 
     // The sentence that is shown, and read by screen readers.

@@ -95,14 +95,19 @@
         return hazard ? Object.assign(place, { hazard: hazard, message: hazard.kind }) : place;
     }
 
+    // The place of an error, and a sentence.
+    function wordsOf(at, error) {
+        const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
+        const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
+        return [place, place ? ": " : "", message, more ? make("span", "more", more) : ""];
+    }
+
     // Shows an error, under its line if it is in the reader's text, and the hazards found before
     // it. False: there is none.
     function showError(at, answer, name, n) {
         if (!answer.error) return false;
         const error = placed(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return hazard !== error.hazard; });
-        const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
-        const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
-        say(at, [place, place ? ": " : "", message, more ? make("span", "more", more) : ""], "off run-error");
+        say(at, wordsOf(at, error), "off run-error");
         at.found.append(pageRun.hazards(at, hazards), answer.steps ? pageRun.player(at, answer, name, n) : "");
         if (error.file === "listing") at.editor.bubble(error.line, error.column, error.message);
         return true;
@@ -187,6 +192,7 @@
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
         if (stages.length > 1) at.bar.append(field("stage", which));
+        at.bar.append(make("span", { class: "run-keys", "aria-hidden": "true" }, "Ctrl+Enter runs; Esc, then Tab leaves the code"));
         at.run = run;
         return at;
     }
@@ -225,7 +231,7 @@
         item.dataset.holds = String(found.verdict === "holds");
         if (found.verdict === "unknown") item.append(": the program ended before this was counted");
         else if (found.verdict !== "holds" || found.left !== "0") item.append(": " + found.left + (found.verdict === "holds" ? "" : ", required: " + RELATIONS[found.relation] + found.right));
-        for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", place.text));
+        for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", place.text.replace(/\blisting:(\d+)/g, "line $1")));
         return item;
     }
 
@@ -237,6 +243,15 @@
         return box;
     }
 
+    // What ended a run of an exercise early.
+    function showStop(at, answer) {
+        const end = placed(at, { error: { line: 0, message: answer.stopped }, hazards: answer.hazards });
+        if (!end.line) end.message = "The run ended early: " + end.message;
+        at.found.append(make("p", "run-error", ...wordsOf(at, end)));
+        at.found.append(pageRun.hazards(at, answer.hazards.filter(function (hazard) { return hazard !== end.hazard; })));
+        if (end.file === "listing") at.editor.bubble(end.line, end.column, end.message);
+    }
+
     function showCheck(at, exercise, answer, asked) {
         const list = make("ul", "demands"), graded = answer.demands.filter(function (found) { return found.verdict !== "time"; });
         const met = graded.filter(function (found) { return found.verdict === "holds"; }).length, done = met === graded.length;
@@ -244,14 +259,10 @@
         const words = done ? "Exercise " + nameOf(exercise) + " is solved." :
             at.isBook() ? "This is the starter, unchanged: edit it and check again." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
         say(at, words, done ? "right" : "");
-        if (answer.stopped) {
-            const stop = placed(at, { error: { message: answer.stopped, line: 0 } });
-            at.found.append(make("p", "stopped", "The program was stopped: ", pageRun.placeOf(at, stop), " ", stop.message));
-            if (stop.file === "listing") at.editor.bubble(stop.line, 1, stop.message);
-        }
         at.found.append(list);
         if (graded.length < answer.demands.length) at.found.append(make("p", "about", "To check the time too, run make exercise-" + nameOf(exercise) + "."));
-        at.found.append(pageRun.hazards(at, answer.hazards || []));
+        if (answer.stopped) showStop(at, answer);
+        else at.found.append(pageRun.hazards(at, answer.hazards || []));
         if (!done && !at.isBook() && answer.hint) at.found.append(hintOf(exercise, answer.hint));
         if (!done) return;
         saved.solved[nameOf(exercise)] = true;

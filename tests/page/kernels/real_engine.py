@@ -98,6 +98,14 @@ def test_counts(tests, page, unequal):
         tests.report(f"{box[7:]} has the accesses that nvcc's has", unequal([seen(page, box), other, len(nvcc) > 10], [RIGHT, {}, True]))
         play(page, box)
         tests.check(f"and the player plays it: {box[7:]}", page.ask(f"document.querySelectorAll('{box} .player .lane.active').length") > 0)
+    change(page, SHUFFLE, TRIES[SHUFFLE][0])
+    run(page, SHUFFLE)
+    play(page, SHUFFLE)
+    tests.report("an exchange is described as one", unequal(page.ask(f"document.querySelector('{SHUFFLE} .player .sentence').textContent"),
+                                                            "Warp 0: 32 lanes read the register of the lane 16 above or below."))
+    reset(page, SHUFFLE)
+    run(page, SHUFFLE)
+    play(page, SHUFFLE)
     code = page.ask(f"document.querySelector('{SHUFFLE} .player .code code').textContent")
     tests.check("a step in a function of another listing shows its line", "__shfl_down_sync" in code, code)
     tests.report("the worst access is drawn by its banks", unequal(page.ask(
@@ -233,6 +241,16 @@ def test_exercises(tests, page, unequal, short):
     tests.report("and those that are solved are marked", unequal(page.ask("document.querySelectorAll('.exercise .solved').length"), count))
 
 
+def test_stopped(tests, page, unequal):
+    box = "#" + page.ask("document.querySelector('.exercise[data-exercise=\"2.1\"] .chunk:has(button.check)').id")
+    reset(page, box)
+    change(page, box, [("in[i]", "in[i + 100000000]")])
+    check(page, box)
+    tests.report("a run of an exercise that ends early says where", unequal(page.ask(f"document.querySelector('{box} p.run-error').textContent")[:47],
+                                                                          "line 4: out of bounds. Thread (0,0,0) of block "),
+                 "" if there(page, f"{box} .bubble") else "no bubble")
+
+
 def test_all(tests, page, url, unequal, short):
     page.open(url)
     began = page.ask("performance.now()")
@@ -247,5 +265,6 @@ def test_all(tests, page, url, unequal, short):
     test_failures(tests, page, unequal)
     test_endless(tests, page, unequal)
     test_exercises(tests, page, unequal, short)
+    test_stopped(tests, page, unequal)
     test_phone(tests, page, url, unequal)
     tests.check("no error on the console of the book's page", not page.errors, page.errors)
