@@ -371,6 +371,27 @@ static SimtStatus feed_ptx(Str text, bool run, SimtError *error) {
     return status;
 }
 
+// A name in the text's table of stages; empty if there is none.
+static Str a_stage(Str text) {
+    const size_t table = str_find(text, STR("stages[] = {"));
+    if (table == SIZE_MAX) return (Str){text.at, 0};
+    text = str_from(text, table + below(text.len - table));
+    const size_t open = str_find(text, STR("{\""));
+    if (open == SIZE_MAX) return (Str){text.at, 0};
+    text = str_from(text, open + 2);
+    return str_slice(text, 0, str_find(text, STR("\"")));
+}
+
+// Parses all kernels or, of a damaged text, also the host code of a stage or of main.
+static const Tree *parse_cuda(Arena *arena, Str text, const TokenList *tokens, Refusal *refusal) {
+    const bool host = inputs >= count && below(2);
+    const Str stage = host ? a_stage(text) : (Str){NULL, 0};
+    if (host && str_find(text, STR("int main(")) != SIZE_MAX)
+        return program_parse_main(arena, tokens, refusal);
+    return stage.len ? program_parse_stage(arena, tokens, stage, refusal)
+                     : program_parse(arena, tokens, refusal);
+}
+
 // The compiler must refuse a source at a place, or make PTX that the device accepts, if the source
 // has no PTX of its own.
 static SimtStatus feed_cuda(Str text, SimtError *error) {
@@ -379,7 +400,7 @@ static SimtStatus feed_cuda(Str text, SimtError *error) {
     Refusal refusal = {0};
     SimtStatus status = SIMT_INVALID_PTX;
     const bool ok = preprocess(&arena, STR("fuzz.cu"), text, NULL, &tokens, &refusal);
-    const Tree *tree = ok ? program_parse(&arena, &tokens, &refusal) : NULL;
+    const Tree *tree = ok ? parse_cuda(&arena, text, &tokens, &refusal) : NULL;
     const Str ptx = tree ? generate(&arena, tree, &refusal) : (Str){NULL, 0};
     if (refusal.message.len && !refusal.place.column) fail("refused", "without a place");
     if (refusal.message.len)
