@@ -36,11 +36,12 @@ static HostValue fail(Host *host, const Expression *call, int64_t error, const c
 static HostValue allocate(Host *host, const Expression *call, const uint64_t *arguments) {
     uint8_t *pointer = host_at(host, arguments[0], sizeof(uint64_t));
     if (!pointer) return fail(host, call, INVALID_VALUE, NO_PLACE);
-    const uint64_t most = memory_limit() - memory_used();
+    const uint64_t most = memory_limit() - memory_used(), bytes = arguments[1];
     const uint64_t address =
-        arguments[1] < most ? memory_alloc_kind((size_t)arguments[1], MEMORY_DEVICE) : 0;
+        bytes && bytes < most ? memory_alloc_kind((size_t)bytes, MEMORY_DEVICE) : 0;
     memcpy(pointer, &address, sizeof address);
-    return address ? (HostValue){0} : fail(host, call, OUT_OF_MEMORY, "there is no memory left");
+    return address || !bytes ? (HostValue){0}
+                             : fail(host, call, OUT_OF_MEMORY, "there is no memory left");
 }
 
 static HostValue release(Host *host, const Expression *call, const uint64_t *arguments) {

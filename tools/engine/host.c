@@ -7,17 +7,20 @@ typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } Flow;
 
 static Flow run(Host *host, const Statement *s);
 
-HostValue host_refuse(Host *host, Place place, const char *what) {
-    Buf message = {.arena = host->arena};
-    if (!host->ended) {
-        buf_format(&message,
-                   "the page does not run %s in a function of the host: write it with numbers, "
-                   "variables, loops, calls and launches, or run it with make",
-                   what);
-        *host->refusal = (Refusal){place, buf_str(&message)};
-    }
+HostValue host_fault(Host *host, Place place, const char *message) {
+    if (!host->ended) *host->refusal = (Refusal){place, str_of(message)};
     host->ended = true;
     return (HostValue){0};
+}
+
+HostValue host_refuse(Host *host, Place place, const char *what) {
+    Buf message = {.arena = host->arena};
+    if (host->ended) return (HostValue){0};
+    buf_format(&message,
+               "the page does not run %s in a function of the host: write it with numbers, "
+               "variables, loops, calls and launches, or run it with make%c",
+               what, '\0');
+    return host_fault(host, place, message.at);
 }
 
 // --- statements ---
@@ -115,9 +118,9 @@ static bool enter(Host *host, const Function *f, Place place) {
     measure(f->parameters, f->parameter_count, &numbers, &bytes);
     measure(f->locals, f->local_count, &numbers, &bytes);
     if (host->calls == HOST_CALLS || numbers > HOST_SLOTS - host->slots_used)
-        host_refuse(host, place, "more than 32 calls inside each other");
+        host_fault(host, place, "more than 32 calls are inside each other: write a loop");
     else if (bytes > host->top - host->used)
-        host_refuse(host, place, "more than a megabyte of variables");
+        host_fault(host, place, HOST_FULL);
     if (host->ended) return false;
     host->calls++;
     host->variables = host->slots + host->slots_used;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "simt/cudac/tree.h"
 
+#define HOST_FULL "the variables of host code take more than a megabyte: make arrays smaller"
 enum { HOST_ARGUMENTS = 64, HOST_CALLS = 32, HOST_SLOTS = 4096, HOST_BYTES = 1 << 20 };
 
 struct Kernel; // of simt/device/device.h
@@ -88,7 +89,8 @@ uint8_t *host_text(Host *host, const Expression *text); // terminated
 
 // --- host.c, host_value.c, host_print.c and cuda.c, for each other ---
 
-// Ends the host's code: it does not run `what`.
+// Ends the host's code: with a message, or because it does not run `what`.
+HostValue host_fault(Host *host, Place place, const char *message);
 HostValue host_refuse(Host *host, Place place, const char *what);
 HostValue host_run(Host *host, const Function *function, const HostValue *arguments, Place place);
 // Evaluates an expression. After it has ended the host, the value is 0.

@@ -34,7 +34,7 @@ static uint8_t *outliving(Host *host, const void *bytes, uint64_t size, Place pl
     enum { ALIGN = 16 };
     const uint64_t room = (size + ALIGN - 1) / ALIGN * ALIGN;
     if (room > host->top - host->used) {
-        host_refuse(host, place, "more than a megabyte of variables");
+        host_fault(host, place, HOST_FULL);
         return NULL;
     }
     host->top -= (size_t)room;

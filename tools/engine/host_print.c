@@ -67,8 +67,8 @@ HostValue host_print(Host *host, const Expression *call) {
         if (letter == '%')
             buf_char(&host->printed, '%');
         else if (next == call->argument_count || !add(host, flags, letter, call->arguments[next++]))
-            host_refuse(host, call->place, "printf with these conversions and arguments");
+            host_fault(host, call->place, "a conversion of this printf does not fit its argument");
     }
-    if (host->printed.len > MOST) host_refuse(host, call->place, "printf of more than a megabyte");
+    if (host->printed.len > MOST) host_fault(host, call->place, "printf has printed a megabyte");
     return (HostValue){.integer = (int64_t)(host->printed.len - before)};
 }

@@ -1,4 +1,5 @@
-// Evaluates expressions of host code. See host.h.
+// Evaluates expressions of host code: those of integer, pointer and struct types by integer_of(),
+// the others by floating_of(), which is faster than to return a HostValue. See host.h.
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 
 typedef HostValue Value;
 
-static Value of_integer(int64_t integer) { return (Value){.integer = integer}; }
-static Value of_floating(double floating) { return (Value){.floating = floating}; }
+static int64_t integer_of(Host *host, const Expression *e);
+static double floating_of(Host *host, const Expression *e);
 
 static bool is_floating(const Type *type) {
     return type->kind >= TYPE_F16 && type->kind <= TYPE_F64;
@@ -19,59 +20,67 @@ static bool is_signed(const Type *type) {
 }
 
 // The bits as a value of an integer or pointer type.
-static Value wrapped(uint64_t bits, const Type *type) {
+static int64_t wrapped(uint64_t bits, const Type *type) {
     switch (type->kind) {
     case TYPE_BOOL:
-        return of_integer(bits != 0);
+        return bits != 0;
     case TYPE_S8:
-        return of_integer((int8_t)bits);
+        return (int8_t)bits;
     case TYPE_U8:
-        return of_integer((uint8_t)bits);
+        return (uint8_t)bits;
     case TYPE_S16:
-        return of_integer((int16_t)bits);
+        return (int16_t)bits;
     case TYPE_U16:
-        return of_integer((uint16_t)bits);
+        return (uint16_t)bits;
     case TYPE_S32:
-        return of_integer((int32_t)bits);
+        return (int32_t)bits;
     case TYPE_U32:
-        return of_integer((uint32_t)bits);
+        return (uint32_t)bits;
     default:
-        return of_integer((int64_t)bits);
+        return (int64_t)bits;
     }
 }
 
-// A double as a value of a type.
-static Value rounded(double floating, const Type *type) {
-    return of_floating(type->kind == TYPE_F32 ? (double)(float)floating : floating);
+static double rounded(double floating, const Type *type) {
+    return type->kind == TYPE_F32 ? (double)(float)floating : floating;
 }
 
 // --- memory ---
 
-Value host_load(Host *host, const Type *type, uint8_t *bytes, Place place) {
+static int64_t load_integer(Host *host, const Type *type, uint8_t *bytes, const Place *place) {
     uint32_t word;
     uint64_t bits = 0;
-    float single;
-    double floating;
     switch (type->kind) {
     case TYPE_S32:
     case TYPE_U32:
         memcpy(&word, bytes, sizeof word);
         return wrapped(word, type);
-    case TYPE_F32:
-        memcpy(&single, bytes, sizeof single);
-        return of_floating((double)single);
-    case TYPE_F64:
-        memcpy(&floating, bytes, sizeof floating);
-        return of_floating(floating);
     case TYPE_STRUCT:
-        return of_integer((int64_t)host_address(host, bytes));
-    case TYPE_F16:
+        return (int64_t)host_address(host, bytes);
     case TYPE_ARRAY:
-        return host_refuse(host, place, "arrays and numbers of 16 bits as values");
+        return host_refuse(host, *place, "arrays as values").integer;
     default:
         memcpy(&bits, bytes, (size_t)type->size);
         return wrapped(bits, type);
     }
+}
+
+static double load_floating(Host *host, const Type *type, const uint8_t *bytes,
+                            const Place *place) {
+    float single;
+    double floating;
+    if (type->kind == TYPE_F16) return host_refuse(host, *place, "numbers of 16 bits").floating;
+    if (type->kind == TYPE_F32) {
+        memcpy(&single, bytes, sizeof single);
+        return (double)single;
+    }
+    memcpy(&floating, bytes, sizeof floating);
+    return floating;
+}
+
+Value host_load(Host *host, const Type *type, uint8_t *bytes, Place place) {
+    return is_floating(type) ? (Value){.floating = load_floating(host, type, bytes, &place)}
+                             : (Value){.integer = load_integer(host, type, bytes, &place)};
 }
 
 void host_store(Host *host, const Type *type, uint8_t *to, Value value) {
@@ -84,9 +93,12 @@ void host_store(Host *host, const Type *type, uint8_t *to, Value value) {
 }
 
 static uint8_t *dereferenced(Host *host, const Expression *e) {
-    const uint64_t address = (uint64_t)host_value(host, e->left).integer;
+    const uint64_t address = (uint64_t)integer_of(host, e->left);
     uint8_t *bytes = host->ended ? NULL : host_at(host, address, e->type->size);
-    if (!bytes) host_refuse(host, e->place, "an access to memory that is not the host's");
+    if (!bytes)
+        host_fault(
+            host, e->place,
+            "this is outside of the host's memory: copy what is on the device by cudaMemcpy");
     return bytes;
 }
 
@@ -103,26 +115,15 @@ static uint8_t *place_of(Host *host, const Expression *e) {
         bytes = place_of(host, e->left);
         if (bytes) bytes += e->member->offset;
     } else {
-        const Value value = host_value(host, e);
-        if (!host->ended) bytes = host_at(host, (uint64_t)value.integer, e->type->size);
+        const uint64_t address = (uint64_t)integer_of(host, e);
+        if (!host->ended) bytes = host_at(host, address, e->type->size);
         if (!bytes) host_refuse(host, e->place, "this value");
     }
     return bytes;
 }
 
-static Value load(Host *host, const Expression *e) {
-    uint8_t *bytes = place_of(host, e);
-    return bytes ? host_load(host, e->type, bytes, e->place) : (Value){0};
-}
-
-static Value address_of(Host *host, const Expression *e) {
-    const uint8_t *bytes = place_of(host, e->left);
-    return of_integer(bytes ? (int64_t)host_address(host, bytes) : 0);
-}
-
-static Value text(Host *host, const Expression *e) {
-    const uint8_t *bytes = host_text(host, e);
-    return of_integer(bytes ? (int64_t)host_address(host, bytes) : 0);
+static int64_t address_of(Host *host, const uint8_t *bytes) {
+    return bytes ? (int64_t)host_address(host, bytes) : 0;
 }
 
 static Value assign(Host *host, const Expression *e) {
@@ -134,59 +135,46 @@ static Value assign(Host *host, const Expression *e) {
 
 // --- arithmetic ---
 
-static Value cast(Host *host, const Expression *e) {
-    const Type *to = e->type, *from = e->left->type;
-    const Value value = host_value(host, e->left);
-    if (to->kind == TYPE_F16 || from->kind == TYPE_F16)
-        return host_refuse(host, e->place, "numbers of 16 bits");
-    if (is_floating(from) && is_floating(to)) return rounded(value.floating, to);
-    if (is_floating(to))
-        return rounded(is_signed(from) ? (double)value.integer : (double)(uint64_t)value.integer,
-                       to);
-    if (!is_floating(from)) return wrapped((uint64_t)value.integer, to);
-    const bool fits = value.floating > -9.2e18 && value.floating < 9.2e18;
-    return to->kind == TYPE_BOOL ? of_integer(value.floating != 0)
-                                 : wrapped(fits ? (uint64_t)(int64_t)value.floating : 0, to);
+static int64_t cast_to_integer(Host *host, const Expression *e) {
+    const Type *to = e->type;
+    if (!is_floating(e->left->type)) return wrapped((uint64_t)integer_of(host, e->left), to);
+    const double value = floating_of(host, e->left);
+    const bool fits = value > -9.2e18 && value < 9.2e18;
+    if (to->kind == TYPE_BOOL) return value != 0;
+    return wrapped(fits ? (uint64_t)(int64_t)value : 0, to);
 }
 
-static Value divide(Host *host, const Expression *e, Value a, Value b) {
+static double cast_to_floating(Host *host, const Expression *e) {
+    const Type *from = e->left->type;
+    if (e->type->kind == TYPE_F16)
+        return host_refuse(host, e->place, "numbers of 16 bits").floating;
+    if (is_floating(from)) return rounded(floating_of(host, e->left), e->type);
+    const int64_t value = integer_of(host, e->left);
+    return rounded(is_signed(from) ? (double)value : (double)(uint64_t)value, e->type);
+}
+
+static int64_t divide(Host *host, const Expression *e, int64_t a, int64_t b) {
     const bool quotient = e->kind == EXPRESSION_DIVIDE;
-    const uint64_t x = (uint64_t)a.integer, y = (uint64_t)b.integer;
-    if (!y) return host_refuse(host, e->place, "a division by zero");
-    if (is_signed(e->type) && b.integer == -1) return wrapped(quotient ? 0 - x : 0, e->type);
-    if (is_signed(e->type))
-        return of_integer(quotient ? a.integer / b.integer : a.integer % b.integer);
-    return of_integer((int64_t)(quotient ? x / y : x % y));
+    const uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    if (!b) return host_fault(host, e->place, "this is a division by zero").integer;
+    if (!is_signed(e->type)) return (int64_t)(quotient ? x / y : x % y);
+    if (b == -1) return wrapped(quotient ? 0 - x : 0, e->type);
+    return quotient ? a / b : a % b;
 }
 
-static Value floating(Host *host, const Expression *e, double a, double b) {
-    switch (e->kind) {
-    case EXPRESSION_ADD:
-        return rounded(a + b, e->type);
-    case EXPRESSION_SUBTRACT:
-        return rounded(a - b, e->type);
-    case EXPRESSION_MULTIPLY:
-        return rounded(a * b, e->type);
-    case EXPRESSION_DIVIDE:
-        return rounded(a / b, e->type);
-    case EXPRESSION_LESS:
-        return of_integer(a < b);
-    case EXPRESSION_LESS_EQUAL:
-        return of_integer(a <= b);
-    case EXPRESSION_EQUAL:
-        return of_integer(a == b);
-    case EXPRESSION_NOT_EQUAL:
-        return of_integer(a != b);
-    default:
-        return host_refuse(host, e->place, "this operation on floats");
-    }
+// A comparison of two floating numbers.
+static bool compare(Host *host, const Expression *e) {
+    const double a = floating_of(host, e->left), b = floating_of(host, e->right);
+    return e->kind == EXPRESSION_LESS         ? a < b
+           : e->kind == EXPRESSION_LESS_EQUAL ? a <= b
+           : e->kind == EXPRESSION_EQUAL      ? a == b
+                                              : a != b;
 }
 
-static Value binary(Host *host, const Expression *e) {
-    const Value a = host_value(host, e->left), b = host_value(host, e->right);
-    const uint64_t x = (uint64_t)a.integer, y = (uint64_t)b.integer;
-    if (host->ended) return (Value){0};
-    if (is_floating(e->left->type)) return floating(host, e, a.floating, b.floating);
+static int64_t binary(Host *host, const Expression *e) {
+    if (is_floating(e->left->type)) return compare(host, e);
+    const int64_t a = integer_of(host, e->left), b = integer_of(host, e->right);
+    const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch (e->kind) {
     case EXPRESSION_ADD:
         return wrapped(x + y, e->type);
@@ -197,8 +185,7 @@ static Value binary(Host *host, const Expression *e) {
     case EXPRESSION_SHIFT_LEFT:
         return wrapped(x << (y & 63), e->type);
     case EXPRESSION_SHIFT_RIGHT:
-        return wrapped(is_signed(e->type) ? (uint64_t)(a.integer >> (y & 63)) : x >> (y & 63),
-                       e->type);
+        return wrapped(is_signed(e->type) ? (uint64_t)(a >> (y & 63)) : x >> (y & 63), e->type);
     case EXPRESSION_AND:
         return wrapped(x & y, e->type);
     case EXPRESSION_OR:
@@ -206,24 +193,32 @@ static Value binary(Host *host, const Expression *e) {
     case EXPRESSION_XOR:
         return wrapped(x ^ y, e->type);
     case EXPRESSION_LESS:
-        return of_integer(is_signed(e->left->type) ? a.integer < b.integer : x < y);
+        return is_signed(e->left->type) ? a < b : x < y;
     case EXPRESSION_LESS_EQUAL:
-        return of_integer(is_signed(e->left->type) ? a.integer <= b.integer : x <= y);
+        return is_signed(e->left->type) ? a <= b : x <= y;
     case EXPRESSION_EQUAL:
-        return of_integer(x == y);
+        return x == y;
     case EXPRESSION_NOT_EQUAL:
-        return of_integer(x != y);
+        return x != y;
     default:
-        return divide(host, e, a, b);
+        return host->ended ? 0 : divide(host, e, a, b);
     }
 }
 
-static Value unary(Host *host, const Expression *e) {
-    const Value value = host_value(host, e->left);
-    const uint64_t bits = (uint64_t)value.integer;
-    if (e->kind == EXPRESSION_NOT) return of_integer(!bits);
-    if (is_floating(e->type)) return of_floating(-value.floating);
-    return wrapped(e->kind == EXPRESSION_NEGATE ? 0 - bits : ~bits, e->type);
+static double floating_binary(Host *host, const Expression *e) {
+    const double a = floating_of(host, e->left), b = floating_of(host, e->right);
+    switch (e->kind) {
+    case EXPRESSION_ADD:
+        return rounded(a + b, e->type);
+    case EXPRESSION_SUBTRACT:
+        return rounded(a - b, e->type);
+    case EXPRESSION_MULTIPLY:
+        return rounded(a * b, e->type);
+    case EXPRESSION_DIVIDE:
+        return rounded(a / b, e->type);
+    default:
+        return host_refuse(host, e->place, "this operation on floats").floating;
+    }
 }
 
 // --- calls and launches ---
@@ -234,7 +229,7 @@ static Value call(Host *host, const Expression *e) {
     if (!f) f = host_function(host, host_value(host, e->left));
     for (size_t k = 0; k < e->argument_count; k++) arguments[k] = host_value(host, e->arguments[k]);
     if (!f || f->parameter_count != e->argument_count)
-        return host_refuse(host, e->place, "a call of what is no such function");
+        return host_fault(host, e->place, "this does not point to such a function");
     return host_run(host, f, arguments, e->place);
 }
 
@@ -272,7 +267,7 @@ static Value exercise(Host *host, const Expression *e) {
     if (!host->exercise) return host_refuse(host, e->place, "the driver of an exercise");
     if (!host->ended && !host->exercise(host->context, e->arguments[0]->type, value, &status))
         host->ended = true;
-    return of_integer(status);
+    return (Value){.integer = status};
 }
 
 static Value runtime_call(Host *host, const Expression *e) {
@@ -290,96 +285,137 @@ static Value of_bits(Host *host, const Expression *e, Value value) {
     return host_load(host, e->type, bytes, e->place);
 }
 
-static Value math(Host *host, const Expression *e, const double *x) {
+static double math(Host *host, const Expression *e, double x, double y) {
     switch (e->built_in) {
     case BUILT_IN_ABS:
-        return of_floating(fabs(x[0]));
+        return fabs(x);
     case BUILT_IN_MIN:
-        return of_floating(fmin(x[0], x[1]));
+        return fmin(x, y);
     case BUILT_IN_MAX:
-        return of_floating(fmax(x[0], x[1]));
+        return fmax(x, y);
     case BUILT_IN_SQRT:
-        return rounded(sqrt(x[0]), e->type);
+        return rounded(sqrt(x), e->type);
     case BUILT_IN_EXP:
-        return rounded(exp(x[0]), e->type);
+        return rounded(exp(x), e->type);
     case BUILT_IN_LOG:
-        return rounded(log(x[0]), e->type);
+        return rounded(log(x), e->type);
     default:
-        return host_refuse(host, e->place, "this function");
+        return host_refuse(host, e->place, "this function").floating;
     }
 }
 
-static Value least_or_most(const Expression *e, Value a, Value b) {
-    const bool less =
-        is_signed(e->type) ? a.integer < b.integer : (uint64_t)a.integer < (uint64_t)b.integer;
-    return less == (e->built_in == BUILT_IN_MIN) ? a : b;
+static int64_t integer_math(Host *host, const Expression *e, int64_t a, int64_t b) {
+    const bool less = is_signed(e->type) ? a < b : (uint64_t)a < (uint64_t)b;
+    switch (e->built_in) {
+    case BUILT_IN_ABS:
+        return a < 0 ? wrapped(0 - (uint64_t)a, e->type) : a;
+    case BUILT_IN_MIN:
+        return less ? a : b;
+    case BUILT_IN_MAX:
+        return less ? b : a;
+    default:
+        return host_refuse(host, e->place, "this function").integer;
+    }
 }
 
 static Value built_in(Host *host, const Expression *e) {
-    enum { MOST = 3 };
-    Value values[MOST] = {{0}};
+    Value values[2] = {{0}};
     if (e->built_in == BUILT_IN_LAUNCH) return launch(host, e);
     if (e->built_in == BUILT_IN_HOST) return runtime_call(host, e);
     if (e->built_in == BUILT_IN_PRINTF) return host_print(host, e);
-    for (size_t k = 0; k < e->argument_count && k < MOST; k++)
+    for (size_t k = 0; k < e->argument_count && k < 2; k++)
         values[k] = host_value(host, e->arguments[k]);
     if (host->ended) return (Value){0};
     if (e->built_in == BUILT_IN_BIT_CAST) return of_bits(host, e, values[0]);
-    if (is_floating(e->type))
-        return math(host, e, (double[]){values[0].floating, values[1].floating});
-    if (e->built_in == BUILT_IN_MIN || e->built_in == BUILT_IN_MAX)
-        return least_or_most(e, values[0], values[1]);
-    if (e->built_in != BUILT_IN_ABS) return host_refuse(host, e->place, "this function");
-    return values[0].integer < 0 ? wrapped(0 - (uint64_t)values[0].integer, e->type) : values[0];
+    return is_floating(e->type)
+               ? (Value){.floating = math(host, e, values[0].floating, values[1].floating)}
+               : (Value){.integer = integer_math(host, e, values[0].integer, values[1].integer)};
 }
 
 // --- expressions ---
 
-static bool is_true(Host *host, const Expression *e) {
-    return host_value(host, e).integer != 0 && !host->ended;
-}
+static bool is_true(Host *host, const Expression *e) { return integer_of(host, e) && !host->ended; }
 
-Value host_value(Host *host, const Expression *e) {
-    if (host->ended) return (Value){0};
+// Of an integer, a pointer or a struct; also evaluates what has no value.
+static int64_t integer_of(Host *host, const Expression *e) {
+    uint8_t *bytes;
+    if (host->ended) return 0;
     switch (e->kind) {
     case EXPRESSION_INTEGER:
-        return of_integer(e->integer);
-    case EXPRESSION_FLOATING:
-        return of_floating(e->floating);
+        return e->integer;
     case EXPRESSION_VARIABLE:
     case EXPRESSION_MEMBER:
     case EXPRESSION_DEREFERENCE:
-        return load(host, e);
+        bytes = place_of(host, e);
+        return bytes ? load_integer(host, e->type, bytes, &e->place) : 0;
     case EXPRESSION_TEXT:
-        return text(host, e);
+        return address_of(host, host_text(host, e));
     case EXPRESSION_FUNCTION:
-        return of_integer((int64_t)host_function_address(host, e->function));
+        return (int64_t)host_function_address(host, e->function);
     case EXPRESSION_ADDRESS:
-        return address_of(host, e);
+        return address_of(host, place_of(host, e->left));
     case EXPRESSION_ASSEMBLY:
-        return host_refuse(host, e->place, "assembly");
+        return host_refuse(host, e->place, "assembly").integer;
     case EXPRESSION_CAST:
-        return cast(host, e);
+        return cast_to_integer(host, e);
     case EXPRESSION_NEGATE:
+        return wrapped(0 - (uint64_t)integer_of(host, e->left), e->type);
     case EXPRESSION_COMPLEMENT:
+        return wrapped(~(uint64_t)integer_of(host, e->left), e->type);
     case EXPRESSION_NOT:
-        return unary(host, e);
+        return !integer_of(host, e->left);
     case EXPRESSION_LOGICAL_AND:
-        return of_integer(is_true(host, e->left) && is_true(host, e->right));
+        return is_true(host, e->left) && is_true(host, e->right);
     case EXPRESSION_LOGICAL_OR:
-        return of_integer(is_true(host, e->left) || is_true(host, e->right));
+        return is_true(host, e->left) || is_true(host, e->right);
     case EXPRESSION_CONDITIONAL:
-        return host_value(host, is_true(host, e->condition) ? e->left : e->right);
+        return integer_of(host, is_true(host, e->condition) ? e->left : e->right);
     case EXPRESSION_COMMA:
         host_value(host, e->left);
-        return host_value(host, e->right);
+        return integer_of(host, e->right);
     case EXPRESSION_ASSIGN:
-        return assign(host, e);
+        return assign(host, e).integer;
     case EXPRESSION_CALL:
-        return call(host, e);
+        return call(host, e).integer;
     case EXPRESSION_BUILT_IN:
-        return built_in(host, e);
+        return built_in(host, e).integer;
     default:
         return binary(host, e);
     }
+}
+
+static double floating_of(Host *host, const Expression *e) {
+    const uint8_t *bytes;
+    if (host->ended) return 0;
+    switch (e->kind) {
+    case EXPRESSION_FLOATING:
+        return e->floating;
+    case EXPRESSION_VARIABLE:
+    case EXPRESSION_MEMBER:
+    case EXPRESSION_DEREFERENCE:
+        bytes = place_of(host, e);
+        return bytes ? load_floating(host, e->type, bytes, &e->place) : 0;
+    case EXPRESSION_CAST:
+        return cast_to_floating(host, e);
+    case EXPRESSION_NEGATE:
+        return -floating_of(host, e->left);
+    case EXPRESSION_CONDITIONAL:
+        return floating_of(host, is_true(host, e->condition) ? e->left : e->right);
+    case EXPRESSION_COMMA:
+        host_value(host, e->left);
+        return floating_of(host, e->right);
+    case EXPRESSION_ASSIGN:
+        return assign(host, e).floating;
+    case EXPRESSION_CALL:
+        return call(host, e).floating;
+    case EXPRESSION_BUILT_IN:
+        return built_in(host, e).floating;
+    default:
+        return floating_binary(host, e);
+    }
+}
+
+Value host_value(Host *host, const Expression *e) {
+    return is_floating(e->type) ? (Value){.floating = floating_of(host, e)}
+                                : (Value){.integer = integer_of(host, e)};
 }

@@ -266,12 +266,13 @@ static Statement *local_variable(Parser *p, const Specifiers *s, Declarator *d) 
 }
 
 static void refuse_again(Parser *p, const Declarator *d) {
-    for (Symbol *s = p->scope->symbols; s; s = s->next)
-        if (str_equal(s->name, d->name))
-            parser_fail(p, d->place,
-                        "`%.*s` is declared above in this block: give one of the two "
-                        "another name",
-                        STR_ARG(d->name));
+    Names *scopes[] = {p->scope, p->scope->outer};
+    const size_t count = scopes[1] && scopes[1]->is_parameters ? 2 : 1;
+    for (size_t i = 0; i < count; i++)
+        for (Symbol *s = scopes[i]->symbols; s; s = s->next)
+            if (str_equal(s->name, d->name))
+                parser_fail(p, d->place, "`%.*s` is %s: give one of the two another name",
+                            STR_ARG(d->name), i ? "a parameter" : "declared above in this block");
 }
 
 // local = special | typedef | specifiers (declarator initial? ("," declarator initial?)*)? ";"

@@ -223,6 +223,8 @@ static Expression *postfix(Parser *p) {
             e = member_of(p, e, true, token->place);
         else if (parser_accept(p, TOKEN_INCREMENT) || parser_accept(p, TOKEN_DECREMENT))
             e = operator_step_after(p, token->kind, e, token->place);
+        else if (parser_at(p, TOKEN_LAUNCH_OPEN))
+            parser_fail(p, token->place, "only a kernel's own name can come before <<<");
         else if (parser_at(p, TOKEN_LEFT_PAREN) && !parser_failed(p)) {
             e = operator_value(p, e);
             bool pointer = e->type->base && e->type->base->kind == TYPE_FUNCTION;

@@ -160,12 +160,21 @@ static Instance *defined(Parser *p, Instance *instance) {
     return NULL;
 }
 
+static void refuse_twice(Parser *p, const Function *function) {
+    for (size_t i = 0; i < p->tree->function_count; i++)
+        if (str_equal(p->tree->functions[i]->symbol, function->symbol))
+            parser_fail(p, function->place,
+                        "`%.*s` is defined above: give one of the two another name",
+                        STR_ARG(function->name));
+}
+
 static void parse_body(Parser *p, Instance *instance) {
     const Token *token = p->token;
     FunctionState at = p->at;
-    Names *outer = p->scope, names = {0};
+    Names *outer = p->scope, names = {.is_parameters = true};
     bool in_template = p->in_template;
     Function *f = instance->function;
+    refuse_twice(p, f);
     p->at = instance->at, p->in_template = false;
     p->scope =
         instance->arguments ? template_scope(p, instance->definition, instance->arguments) : NULL;

@@ -34,7 +34,8 @@ struct Symbol {
 typedef struct Names Names;
 struct Names {
     Names *outer;
-    Symbol *symbols; // newest first
+    Symbol *symbols;    // newest first
+    bool is_parameters; // of a function; names of its outermost block differ from these
 };
 
 // A template's parameters, and their values in an instance.

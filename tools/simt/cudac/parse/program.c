@@ -298,12 +298,16 @@ static void scan(Parser *p, const Token *from, const Token *end) {
     }
 }
 
-static void compile_all(Parser *p) {
+static void compile_kernels(Parser *p) {
     for (size_t i = 0; i < p->definition_count && !parser_failed(p); i++) {
         Definition *definition = p->definitions[i];
         if (definition->is_kernel && definition->body && !definition->parameters)
             compile(p, definition, NULL);
     }
+}
+
+static void compile_all(Parser *p) {
+    compile_kernels(p);
     for (size_t i = 0; i < p->definition_count && !parser_failed(p); i++) {
         const Definition *definition = p->definitions[i];
         bool instance = !definition->is_function; // or a variable, which may name kernels
@@ -423,6 +427,7 @@ const Tree *program_parse_main(Arena *arena, const TokenList *tokens, Refusal *r
     Tree *tree = ARENA_NEW(arena, 1, Tree);
     Parser p = {.arena = arena, .refusal = refusal, .tree = tree};
     start(&p, tokens);
+    compile_kernels(&p);
     if (!parser_failed(&p)) compile_main(&p);
     compile_unused(&p);
     return parser_failed(&p) ? NULL : tree;
