@@ -31,7 +31,7 @@
 //     "demands": [{"verdict": "holds", "fails", "unknown" or "time", "left": "64",
 //                  "relation": "<=", "right": "8", "evidence": [{"file", "line", "text"}..]}..]
 //     "hint": 1, or 0                              for the first requirement that fails
-//     "stopped": "listing:4: global load ..", or null   what ended a run early
+//     "stopped": why a kernel was stopped, "FILE:LINE: .." if the place is known, or null
 //
 // A run that ends early has an error too: without a line, the message may begin with one, as in
 // "listing:6: global load ..", and an error of a launch that has executed nothing is the launch's.

@@ -243,13 +243,10 @@
         return box;
     }
 
-    // What ended a run of an exercise early.
-    function showStop(at, answer) {
+    // What stopped a kernel of an exercise, with its place.
+    function stopOf(at, answer) {
         const end = placed(at, { error: { line: 0, message: answer.stopped }, hazards: answer.hazards });
-        if (!end.line) end.message = "The run ended early: " + end.message;
-        at.found.append(make("p", "run-error", ...wordsOf(at, end)));
-        at.found.append(pageRun.hazards(at, answer.hazards.filter(function (hazard) { return hazard !== end.hazard; })));
-        if (end.file === "listing") at.editor.bubble(end.line, end.column, end.message);
+        return end.line ? end : { line: 0, message: "The program was stopped: " + end.message };
     }
 
     function showCheck(at, exercise, answer, asked) {
@@ -259,10 +256,12 @@
         const words = done ? "Exercise " + nameOf(exercise) + " is solved." :
             at.isBook() ? "This is the starter, unchanged: edit it and check again." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
         say(at, words, done ? "right" : "");
+        const end = answer.stopped && stopOf(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return !end || hazard !== end.hazard; });
+        if (end) at.found.append(make("p", "run-error", ...wordsOf(at, end)));
         at.found.append(list);
         if (graded.length < answer.demands.length) at.found.append(make("p", "about", "To check the time too, run make exercise-" + nameOf(exercise) + "."));
-        if (answer.stopped) showStop(at, answer);
-        else at.found.append(pageRun.hazards(at, answer.hazards || []));
+        at.found.append(pageRun.hazards(at, hazards));
+        if (end && end.file === "listing") at.editor.bubble(end.line, end.column, end.message);
         if (!done && !at.isBook() && answer.hint) at.found.append(hintOf(exercise, answer.hint));
         if (!done) return;
         saved.solved[nameOf(exercise)] = true;
