@@ -29,6 +29,7 @@
             if (at.isBook()) delete saved.texts[name];
             else saved.texts[name] = now;
             pageRun.save();
+            showAge(at);
         }, press);
         at.isBook = function () { return at.editor.area.value.trimEnd() === book; };
         at.bar = make("div", "run-bar");
@@ -36,13 +37,21 @@
         at.found = make("div", "found");
         at.result = make("div", "run-result", at.said, at.found);
         at.stop = button("stop", "Stop", function () { pageRun.stop(); });
-        at.reset = button("reset", "Reset", function () { at.editor.reset(book); });
+        at.reset = button("reset", "Reset", function () {
+            if (at.box.matches(".running")) pageRun.stop();
+            at.editor.reset(book);
+        });
         at.reset.title = "Restore the book\u2019s text";
         at.stop.disabled = true;
         box.append(at.editor.box, ...box.querySelectorAll(":scope > .try"), at.bar, at.result);
         box.classList.add("open");
         pageRun.save(); // the page needs no hint any more
         return at;
+    }
+
+    // Marks a result that is not of the text as it is now.
+    function showAge(at) {
+        at.box.classList.toggle("old", at.editor.area.value !== at.ran);
     }
 
     // Shows a sentence above the result, and announces it. grade: "right", "off" or nothing.
@@ -52,10 +61,12 @@
         delete at.said.dataset.answer;
     }
 
-    // Runs a request and shows its progress. Resolves to the answer, or null if it was stopped or
-    // failed, which has been said.
-    async function ask(at, request) {
+    // Runs a request, shows its progress and, with `show`, the answer, unless it was stopped or
+    // failed, which it says.
+    async function ask(at, request, show) {
         const started = performance.now(), turn = at.turn = (at.turn || 0) + 1;
+        at.ran = at.editor.area.value;
+        showAge(at);
         at.stop.disabled = false;
         at.box.classList.add("running");
         say(at, "Running\u2026");
@@ -65,14 +76,16 @@
         }, SLOW_MS);
         const got = await pageRun.run(request);
         clearTimeout(slow);
-        if (turn !== at.turn) return null; // Run was pressed again meanwhile
+        if (turn !== at.turn) return; // Run was pressed again meanwhile
         at.box.classList.remove("running");
         if (document.activeElement === at.stop) at.editor.area.focus();
         at.stop.disabled = true;
         at.found.replaceChildren();
         if (got.stopped) say(at, "Stopped after " + pageRun.count(Math.round((performance.now() - started) / 1000), "second") + ".", "off");
         if (got.failure) say(at, "This browser could not run it: " + got.failure + ".", "off");
-        return got.answer || null;
+        if (got.answer) show(got.answer);
+        showAge(at);
+        if (at.box.matches(".old")) at.editor.clear(); // its lines may be others now
     }
 
     // Where the reader's text declares the kernel.
@@ -183,8 +196,10 @@
                 return;
             }
             size.removeAttribute("aria-invalid");
-            const answer = await ask(at, requestOf(at, stage, n, Number(block.value)));
-            if (answer && !showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, Number(block.value));
+            const threads = Number(block.value);
+            await ask(at, requestOf(at, stage, n, threads), function (answer) {
+                if (!showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, threads);
+            });
         }
 
         which.selectedIndex = Math.max(0, stages.findIndex(function (stage) { return [0, USUAL_BLOCK].includes(stage.block); }));
@@ -284,8 +299,9 @@
         async function check() {
             const request = { exercise: true, files: piecesOf(at.editor.area.value + "\n"), demands: asked.demands };
             if (asked.solution) request.solution = piecesOf(asked.solution);
-            const answer = await ask(at, request);
-            if (answer && !showError(at, answer, nameOf(exercise), 0)) showCheck(at, exercise, answer, asked);
+            await ask(at, request, function (answer) {
+                if (!showError(at, answer, nameOf(exercise), 0)) showCheck(at, exercise, answer, asked);
+            });
         }
         checkButton.textContent = "Check";
         at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }));
