@@ -234,6 +234,7 @@
     }
 
     const RELATIONS = { "==": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than " };
+    const PER_BLOCK = /[<>=] *(.*[ *])?blocks\b/; // a demand with totals, such as barriers <= 9 * blocks
 
     function demandOf(at, demand, found) {
         const item = make("li", "demand", demand.words.replace(/`/g, ""));
@@ -245,6 +246,7 @@
         }
         item.dataset.holds = String(found.verdict === "holds");
         if (found.verdict === "unknown") item.append(": the program ended before this was counted");
+        else if (PER_BLOCK.test(demand.text)) item.append(": " + found.left + " in all, " + found.right + (found.relation.startsWith("<") ? " allowed" : " required"));
         else if (found.verdict !== "holds" || found.left !== "0") item.append(": " + found.left + (found.verdict === "holds" ? "" : ", required: " + RELATIONS[found.relation] + found.right));
         for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", place.text.replace(/\blisting:(\d+)/g, "line $1")));
         return item;
