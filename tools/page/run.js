@@ -61,6 +61,16 @@
         delete at.said.dataset.answer;
     }
 
+    // Focuses the code or, where that would bring a keyboard onto the screen, a button.
+    function focusCode(at, instead) {
+        (matchMedia("(pointer: coarse)").matches ? instead : at.editor.area).focus({ preventScroll: true });
+    }
+
+    // The keys, beside the buttons.
+    function keys(does) {
+        return make("span", { class: "run-keys", "aria-hidden": "true" }, "Ctrl+Enter " + does + "; Esc, then Tab leaves the code");
+    }
+
     // Runs a request, shows its progress and, with `show`, the answer, unless it was stopped or
     // failed, which it says.
     async function ask(at, request, show) {
@@ -78,12 +88,13 @@
         clearTimeout(slow);
         if (turn !== at.turn) return; // Run was pressed again meanwhile
         at.box.classList.remove("running");
-        if (document.activeElement === at.stop) at.editor.area.focus();
+        if (document.activeElement === at.stop) focusCode(at, at.reset);
         at.stop.disabled = true;
         at.found.replaceChildren();
         if (got.stopped) say(at, "Stopped after " + pageRun.count(Math.round((performance.now() - started) / 1000), "second") + ".", "off");
         if (got.failure) say(at, "This browser could not run it: " + got.failure + ".", "off");
         if (got.answer) show(got.answer);
+        at.said.scrollIntoView({ block: "nearest" });
         showAge(at);
         if (at.box.matches(".old")) at.editor.clear(); // its lines may be others now
     }
@@ -207,7 +218,7 @@
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
         if (stages.length > 1) at.bar.append(field("stage", which));
-        at.bar.append(make("span", { class: "run-keys", "aria-hidden": "true" }, "Ctrl+Enter runs; Esc, then Tab leaves the code"));
+        at.bar.append(keys("runs"));
         at.run = run;
         return at;
     }
@@ -306,7 +317,7 @@
             });
         }
         checkButton.textContent = "Check";
-        at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }));
+        at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }), keys("checks"));
         at.run = check;
         return at;
     }
@@ -329,7 +340,7 @@
         }
         const at = opened.get(box);
         if (!at) return;
-        if (first) at.editor.area.focus({ preventScroll: true });
+        if (first) focusCode(at, pressed);
         if (!first || pressed.matches(".run")) at.run();
     }
 
