@@ -109,6 +109,8 @@
     // that ended the run, if one did.
     function placed(at, answer) {
         const error = answer.error, found = !error.line && /^([^\s:]+\.\w+|listing):(\d+): ([^]+)$/.exec(error.message);
+        const launch = /^`(?!cuda)\w+` failed: ([^]+)$/.exec(error.message), kernel = declared(at);
+        if (launch && kernel.file) return Object.assign(kernel, { message: "The kernel cannot start: " + launch[1] });
         if (!found) {
             const failed = !error.line && (answer.launches || []).length && !answer.counters.warp_insts;
             return failed ? Object.assign(declared(at), { message: "The kernel cannot start: " + error.message }) : error;
