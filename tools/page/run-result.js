@@ -25,9 +25,9 @@
 
     function hazardOf(at, hazard) {
         const item = make("li", "run-hazard", pageRun.placeOf(at, hazard), " ", make("strong", "", hazard.kind), hazard.count > 1 ? " (" + number(hazard.count) + " times)" : "");
-        item.append(make("p", "", pageRun.sentence(hazard.text)));
+        item.append(make("p", "", ...pageRun.words(pageRun.sentence(hazard.text))));
         if (hazard.other) item.append(make("p", "", "The other access: ", pageRun.placeOf(at, hazard.other)));
-        if (hazard.advice) item.append(make("p", "advice", pageRun.sentence(hazard.advice)));
+        if (hazard.advice) item.append(make("p", "advice", ...pageRun.words(pageRun.sentence(hazard.advice))));
         return item;
     }
 

@@ -56,9 +56,17 @@
 
     // Shows a sentence above the result, and announces it. grade: "right", "off" or nothing.
     function say(at, words, grade) {
-        at.said.replaceChildren(...[].concat(words));
+        at.said.replaceChildren(...[].concat(words).flatMap(function (part) { return typeof part === "string" ? pageRun.words(part) : part; }));
         at.said.className = "run-said " + (grade || "");
         delete at.said.dataset.answer;
+    }
+
+    // Says why there is no run.
+    function refuse(at, words) {
+        at.ran = at.editor.area.value;
+        at.found.replaceChildren();
+        showAge(at);
+        say(at, words, "off");
     }
 
     // Focuses the code or, where that would bring a keyboard onto the screen, a button.
@@ -74,6 +82,10 @@
     // Runs a request, shows its progress and, with `show`, the answer, unless it was stopped or
     // failed, which it says.
     async function ask(at, request, show) {
+        if (pageRun.isLong(at.editor.area.value)) {
+            refuse(at, "This text is too long to run here: it may have 5,000 lines and 200,000 characters.");
+            return;
+        }
         const started = performance.now(), turn = at.turn = (at.turn || 0) + 1;
         at.ran = at.editor.area.value;
         showAge(at);
@@ -125,7 +137,7 @@
     function wordsOf(at, error) {
         const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
         const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
-        return [place, place ? ": " : "", message, more ? make("span", "more", more) : ""];
+        return [place, place ? ": " : "", ...pageRun.words(message), more ? make("span", "more", ...pageRun.words(more)) : ""];
     }
 
     // Shows an error, under its line if it is in the reader's text, and the hazards found before
@@ -159,11 +171,12 @@
             (launch.shared_bytes ? ", " + number(launch.shared_bytes) + " bytes of shared memory each" : "");
     }
 
-    // What the counts are, and how that is known.
+    // What the counts are, and how that is known, for a paragraph.
     function truth(at) {
         const checked = at.data.checked, kernels = checked.same === checked.of ? "all " + checked.of : checked.same + " of the " + checked.of;
-        return (at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
-            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". Instructions are not compared.";
+        return [(at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
+            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". The instructions are ",
+            make("a", { href: "#ch-B-in-the-page" }, "this page\u2019s compiler\u2019s"), ", so they differ."];
     }
 
     function showRun(at, answer, stage, n, block) {
@@ -175,7 +188,7 @@
         say(at, answerWords(answer).trim() + " " + (hazards.length ? pageRun.count(hazards.length, "hazard") + "." : "No hazards."), clean ? "right" : "off");
         if (answer.answer) at.said.dataset.answer = answer.answer;
         const about = make("p", "about", launch ? shape(launch) + ". " : "", "Run in " + number(Math.max(1, Math.round(answer.milliseconds))) + " ms" +
-            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), truth(at));
+            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), ...truth(at));
         at.found.append(pageRun.hazards(at, hazards));
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
@@ -204,7 +217,7 @@
             const n = Number(size.value), stage = stageNow();
             if (!Number.isInteger(n) || n < 1 || n > LARGEST_N) {
                 size.setAttribute("aria-invalid", "true");
-                say(at, "The size is a whole number from 1 to " + number(LARGEST_N) + ".", "off");
+                refuse(at, "The size is a whole number from 1 to " + number(LARGEST_N) + ".");
                 size.focus();
                 return;
             }
@@ -261,7 +274,7 @@
         if (found.verdict === "unknown") item.append(": the program ended before this was counted");
         else if (PER_BLOCK.test(demand.text)) item.append(": " + found.left + " in all, " + found.right + (found.relation.startsWith("<") ? " allowed" : " required"));
         else if (found.verdict !== "holds" || found.left !== "0") item.append(": " + found.left + (found.verdict === "holds" ? "" : ", required: " + RELATIONS[found.relation] + found.right));
-        for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", place.text.replace(/\blisting:(\d+)/g, "line $1")));
+        for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", ...pageRun.words(place.text)));
         return item;
     }
 
@@ -284,7 +297,7 @@
         const met = graded.filter(function (found) { return found.verdict === "holds"; }).length, done = met === graded.length;
         asked.demands.forEach(function (demand, k) { list.append(demandOf(at, demand, answer.demands[k])); });
         const words = done ? "Exercise " + nameOf(exercise) + " is solved." :
-            at.isBook() ? "This is the starter, unchanged: edit it and check again." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
+            at.isBook() ? "This is the starter, unchanged." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
         say(at, words, done ? "right" : "");
         const end = answer.stopped && stopOf(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return !end || hazard !== end.hazard; });
         if (end) at.found.append(make("p", "run-error", ...wordsOf(at, end)));
