@@ -25,18 +25,21 @@
 
     function hazardOf(at, hazard) {
         const item = make("li", "run-hazard", pageRun.placeOf(at, hazard), " ", make("strong", "", hazard.kind), hazard.count > 1 ? " (" + number(hazard.count) + " times)" : "");
-        item.append(make("p", "", pageRun.sentence(hazard.text)));
+        item.append(make("p", "", ...pageRun.words(pageRun.sentence(hazard.text))));
         if (hazard.other) item.append(make("p", "", "The other access: ", pageRun.placeOf(at, hazard.other)));
-        if (hazard.advice) item.append(make("p", "advice", pageRun.sentence(hazard.advice)));
+        if (hazard.advice) item.append(make("p", "advice", ...pageRun.words(pageRun.sentence(hazard.advice))));
         return item;
     }
 
+    // Marks the lines of hazards, and the first with words, and lists them.
     pageRun.hazards = function (at, hazards) {
         const marks = {}, list = make("ul", "run-hazards");
         for (const hazard of hazards)
             for (const place of [hazard, hazard.other])
                 if (place && place.file === "listing") marks[place.line] = hazard.kind;
+        const first = hazards.find(function (hazard) { return hazard.file === "listing"; }), other = first && first.other;
         at.editor.mark(marks);
+        if (first) at.editor.bubble(first.line, first.column, first.kind + (!other || other.file !== "listing" ? "" : other.line === first.line ? " between threads on this line" : " with line " + other.line));
         list.append(...hazards.slice(0, MOST_HAZARDS).map(function (hazard) { return hazardOf(at, hazard); }));
         if (hazards.length > MOST_HAZARDS) list.append(make("li", "", "and " + (hazards.length - MOST_HAZARDS) + " more"));
         return hazards.length ? list : "";
@@ -116,15 +119,18 @@
         return code;
     }
 
+    const MOVES = /^[^,]*,[^,]*,(?!barrier|syncwarp)/m; // a step in which lanes access memory or exchange values
+
     // Why there is no player.
     function reasonFor(answer, count) {
-        const used = answer.counters && ["shared_ld_insts", "shared_st_insts", "barriers"].some(function (name) { return answer.counters[name]; });
+        const used = answer.counters && ["shared_ld_insts", "shared_st_insts"].some(function (name) { return answer.counters[name]; });
         if (count > MOST_STEPS) return "A block makes " + number(count) + " steps, too many to step through: choose a smaller size or block.";
-        return used ? "This run cannot be stepped through: there is " + answer.no_steps + "." : "There is nothing to step through: the player shows shared memory, shuffles and barriers.";
+        return used ? "This run cannot be stepped through: there is " + answer.no_steps + "." : "There is nothing to step through: the player shows shared memory and shuffles.";
     }
 
     pageRun.player = function (at, answer, name, n) {
         const steps = answer.steps, count = steps ? steps.split("\n").length - 1 : 0;
+        if (steps && !MOVES.test(steps)) return make("p", "about", reasonFor(answer, 0));
         if (!count || count > MOST_STEPS) return answer.no_steps || count ? make("p", "about", reasonFor(answer, count)) : "";
         const box = make("div", "player"), data = make("script", { type: "application/json" }), block = answer.launches.at(-1).block;
         const run = { block: block[0] * block[1] * block[2], n: n, steps: steps, own: true };

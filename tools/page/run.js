@@ -29,6 +29,7 @@
             if (at.isBook()) delete saved.texts[name];
             else saved.texts[name] = now;
             pageRun.save();
+            showAge(at);
         }, press);
         at.isBook = function () { return at.editor.area.value.trimEnd() === book; };
         at.bar = make("div", "run-bar");
@@ -36,7 +37,10 @@
         at.found = make("div", "found");
         at.result = make("div", "run-result", at.said, at.found);
         at.stop = button("stop", "Stop", function () { pageRun.stop(); });
-        at.reset = button("reset", "Reset", function () { at.editor.reset(book); });
+        at.reset = button("reset", "Reset", function () {
+            if (at.box.matches(".running")) pageRun.stop();
+            at.editor.reset(book);
+        });
         at.reset.title = "Restore the book\u2019s text";
         at.stop.disabled = true;
         box.append(at.editor.box, ...box.querySelectorAll(":scope > .try"), at.bar, at.result);
@@ -45,17 +49,46 @@
         return at;
     }
 
+    // Marks a result that is not of the text as it is now.
+    function showAge(at) {
+        at.box.classList.toggle("old", at.editor.area.value !== at.ran);
+    }
+
     // Shows a sentence above the result, and announces it. grade: "right", "off" or nothing.
     function say(at, words, grade) {
-        at.said.replaceChildren(...[].concat(words));
+        at.said.replaceChildren(...[].concat(words).flatMap(function (part) { return typeof part === "string" ? pageRun.words(part) : part; }));
         at.said.className = "run-said " + (grade || "");
         delete at.said.dataset.answer;
     }
 
-    // Runs a request and shows its progress. Resolves to the answer, or null if it was stopped or
-    // failed, which has been said.
-    async function ask(at, request) {
+    // Says why there is no run.
+    function refuse(at, words) {
+        at.ran = at.editor.area.value;
+        at.found.replaceChildren();
+        showAge(at);
+        say(at, words, "off");
+    }
+
+    // Focuses the code or, where that would bring a keyboard onto the screen, a button.
+    function focusCode(at, instead) {
+        (matchMedia("(pointer: coarse)").matches ? instead : at.editor.area).focus({ preventScroll: true });
+    }
+
+    // The keys, beside the buttons.
+    function keys(does) {
+        return make("span", { class: "run-keys", "aria-hidden": "true" }, "Ctrl+Enter " + does + "; Esc, then Tab leaves the code");
+    }
+
+    // Runs a request, shows its progress and, with `show`, the answer, unless it was stopped or
+    // failed, which it says.
+    async function ask(at, request, show) {
+        if (pageRun.isLong(at.editor.area.value)) {
+            refuse(at, "This text is too long to run here: it may have 5,000 lines and 200,000 characters.");
+            return;
+        }
         const started = performance.now(), turn = at.turn = (at.turn || 0) + 1;
+        at.ran = at.editor.area.value;
+        showAge(at);
         at.stop.disabled = false;
         at.box.classList.add("running");
         say(at, "Running\u2026");
@@ -65,14 +98,17 @@
         }, SLOW_MS);
         const got = await pageRun.run(request);
         clearTimeout(slow);
-        if (turn !== at.turn) return null; // Run was pressed again meanwhile
+        if (turn !== at.turn) return; // Run was pressed again meanwhile
         at.box.classList.remove("running");
-        if (document.activeElement === at.stop) at.editor.area.focus();
+        if (document.activeElement === at.stop) focusCode(at, at.reset);
         at.stop.disabled = true;
         at.found.replaceChildren();
         if (got.stopped) say(at, "Stopped after " + pageRun.count(Math.round((performance.now() - started) / 1000), "second") + ".", "off");
         if (got.failure) say(at, "This browser could not run it: " + got.failure + ".", "off");
-        return got.answer || null;
+        if (got.answer) show(got.answer);
+        at.said.scrollIntoView({ block: "nearest" });
+        showAge(at);
+        if (at.box.matches(".old")) at.editor.clear(); // its lines may be others now
     }
 
     // Where the reader's text declares the kernel.
@@ -85,6 +121,8 @@
     // that ended the run, if one did.
     function placed(at, answer) {
         const error = answer.error, found = !error.line && /^([^\s:]+\.\w+|listing):(\d+): ([^]+)$/.exec(error.message);
+        const launch = /^`(?!cuda)\w+` failed: ([^]+)$/.exec(error.message), kernel = declared(at);
+        if (launch && kernel.file) return Object.assign(kernel, { message: "The kernel cannot start: " + launch[1] });
         if (!found) {
             const failed = !error.line && (answer.launches || []).length && !answer.counters.warp_insts;
             return failed ? Object.assign(declared(at), { message: "The kernel cannot start: " + error.message }) : error;
@@ -99,7 +137,7 @@
     function wordsOf(at, error) {
         const message = error.message.replace(/[^.?]$/, "$&."), place = pageRun.placeOf(at, error);
         const more = error.hazard ? " " + pageRun.sentence(error.hazard.text) + (error.hazard.advice ? " " + pageRun.sentence(error.hazard.advice) : "") : "";
-        return [place, place ? ": " : "", message, more ? make("span", "more", more) : ""];
+        return [place, place ? ": " : "", ...pageRun.words(message), more ? make("span", "more", ...pageRun.words(more)) : ""];
     }
 
     // Shows an error, under its line if it is in the reader's text, and the hazards found before
@@ -133,11 +171,12 @@
             (launch.shared_bytes ? ", " + number(launch.shared_bytes) + " bytes of shared memory each" : "");
     }
 
-    // What the counts are, and how that is known.
+    // What the counts are, and how that is known, for a paragraph.
     function truth(at) {
         const checked = at.data.checked, kernels = checked.same === checked.of ? "all " + checked.of : checked.same + " of the " + checked.of;
-        return (at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
-            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". Instructions are not compared.";
+        return [(at.isBook() ? "Accesses are those of nvcc\u2019s PTX" : "Accesses are counted as your text makes them; for the book\u2019s, they are those of nvcc\u2019s PTX") +
+            (checked.same ? ", checked on " + kernels + " kernels of these chapters" : "") + ". The instructions are ",
+            make("a", { href: "#ch-B-in-the-page" }, "this page\u2019s compiler\u2019s"), ", so they differ."];
     }
 
     function showRun(at, answer, stage, n, block) {
@@ -149,7 +188,7 @@
         say(at, answerWords(answer).trim() + " " + (hazards.length ? pageRun.count(hazards.length, "hazard") + "." : "No hazards."), clean ? "right" : "off");
         if (answer.answer) at.said.dataset.answer = answer.answer;
         const about = make("p", "about", launch ? shape(launch) + ". " : "", "Run in " + number(Math.max(1, Math.round(answer.milliseconds))) + " ms" +
-            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), truth(at));
+            (nvcc && !pageRun.sameAccesses(answer.counters, nvcc.counters) ? ". \u2260 marks where nvcc differs." : "."), make("br"), ...truth(at));
         at.found.append(pageRun.hazards(at, hazards));
         if (answer.counters) at.found.append(pageRun.counters(at, at.lab.first, answer, nvcc && nvcc.counters, at.before && at.before.which === which ? at.before.counters : null));
         at.found.append(about);
@@ -178,13 +217,15 @@
             const n = Number(size.value), stage = stageNow();
             if (!Number.isInteger(n) || n < 1 || n > LARGEST_N) {
                 size.setAttribute("aria-invalid", "true");
-                say(at, "The size is a whole number from 1 to " + number(LARGEST_N) + ".", "off");
+                refuse(at, "The size is a whole number from 1 to " + number(LARGEST_N) + ".");
                 size.focus();
                 return;
             }
             size.removeAttribute("aria-invalid");
-            const answer = await ask(at, requestOf(at, stage, n, Number(block.value)));
-            if (answer && !showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, Number(block.value));
+            const threads = Number(block.value);
+            await ask(at, requestOf(at, stage, n, threads), function (answer) {
+                if (!showError(at, answer, stage.name, n)) showRun(at, answer, stage, n, threads);
+            });
         }
 
         which.selectedIndex = Math.max(0, stages.findIndex(function (stage) { return [0, USUAL_BLOCK].includes(stage.block); }));
@@ -192,7 +233,7 @@
         fix();
         at.bar.append(runButton, at.stop, at.reset, field("elements", size), field([make("span", "", "threads"), make("span", "wide", " per block")], block));
         if (stages.length > 1) at.bar.append(field("stage", which));
-        at.bar.append(make("span", { class: "run-keys", "aria-hidden": "true" }, "Ctrl+Enter runs; Esc, then Tab leaves the code"));
+        at.bar.append(keys("runs"));
         at.run = run;
         return at;
     }
@@ -219,6 +260,7 @@
     }
 
     const RELATIONS = { "==": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than " };
+    const PER_BLOCK = /[<>=] *(.*[ *])?blocks\b/; // a demand with totals, such as barriers <= 9 * blocks
 
     function demandOf(at, demand, found) {
         const item = make("li", "demand", demand.words.replace(/`/g, ""));
@@ -230,8 +272,9 @@
         }
         item.dataset.holds = String(found.verdict === "holds");
         if (found.verdict === "unknown") item.append(": the program ended before this was counted");
+        else if (PER_BLOCK.test(demand.text)) item.append(": " + found.left + " in all, " + found.right + (found.relation.startsWith("<") ? " allowed" : " required"));
         else if (found.verdict !== "holds" || found.left !== "0") item.append(": " + found.left + (found.verdict === "holds" ? "" : ", required: " + RELATIONS[found.relation] + found.right));
-        for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", place.text.replace(/\blisting:(\d+)/g, "line $1")));
+        for (const place of found.evidence || []) item.append(make("p", "evidence", pageRun.placeOf(at, place), " ", ...pageRun.words(place.text)));
         return item;
     }
 
@@ -254,7 +297,7 @@
         const met = graded.filter(function (found) { return found.verdict === "holds"; }).length, done = met === graded.length;
         asked.demands.forEach(function (demand, k) { list.append(demandOf(at, demand, answer.demands[k])); });
         const words = done ? "Exercise " + nameOf(exercise) + " is solved." :
-            at.isBook() ? "This is the starter, unchanged: edit it and check again." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
+            at.isBook() ? "This is the starter, unchanged." : met + " of " + pageRun.count(graded.length, "requirement") + " met.";
         say(at, words, done ? "right" : "");
         const end = answer.stopped && stopOf(at, answer), hazards = (answer.hazards || []).filter(function (hazard) { return !end || hazard !== end.hazard; });
         if (end) at.found.append(make("p", "run-error", ...wordsOf(at, end)));
@@ -284,11 +327,12 @@
         async function check() {
             const request = { exercise: true, files: piecesOf(at.editor.area.value + "\n"), demands: asked.demands };
             if (asked.solution) request.solution = piecesOf(asked.solution);
-            const answer = await ask(at, request);
-            if (answer && !showError(at, answer, nameOf(exercise), 0)) showCheck(at, exercise, answer, asked);
+            await ask(at, request, function (answer) {
+                if (!showError(at, answer, nameOf(exercise), 0)) showCheck(at, exercise, answer, asked);
+            });
         }
         checkButton.textContent = "Check";
-        at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }));
+        at.bar.append(checkButton, at.stop, at.reset, button("save", "Save as file", function () { saveFile(at, asked); }), keys("checks"));
         at.run = check;
         return at;
     }
@@ -311,7 +355,7 @@
         }
         const at = opened.get(box);
         if (!at) return;
-        if (first) at.editor.area.focus({ preventScroll: true });
+        if (first) focusCode(at, pressed);
         if (!first || pressed.matches(".run")) at.run();
     }
 
