@@ -206,6 +206,26 @@ static bool split_text(Splitter *s, Token *token) {
     return true;
 }
 
+// Refuses the UTF-8 character here.
+static bool refuse_character(Splitter *s, Place place) {
+    const unsigned char *at = (const unsigned char *)s->text.at + s->at;
+    size_t length = 1;
+    unsigned code = *at < 0xC0 ? *at : *at & (*at < 0xE0 ? 0x1F : *at < 0xF0 ? 0x0F : 0x07);
+    while (s->at + length < s->text.len && (at[length] & 0xC0) == 0x80)
+        code = code << 6 | (at[length++] & 0x3F);
+    // Spaces, marks of direction and such like cannot be seen.
+    const bool seen = (code > ' ' && code < 0x7F) ||
+                      (code > 0xA0 && code < 0x2000 && code != 0xAD) ||
+                      (code >= 0x2010 && code < 0xFE00 && (code < 0x2028 || code > 0x202F));
+    Buf message = {.arena = s->arena};
+    if (seen)
+        buf_format(&message, "the character `%.*s`", (int)length, at);
+    else
+        buf_format(&message, "the character U+%04X, which cannot be seen,", code);
+    buf_format(&message, " cannot be in code here: remove it%c", '\0');
+    return refuse(s, place, message.at);
+}
+
 static bool split_punctuator(Splitter *s, Token *token) {
     Str rest = str_from(s->text, s->at);
     for (TokenKind kind = TOKEN_LAUNCH_OPEN; kind <= TOKEN_DOT; kind++)
@@ -214,7 +234,7 @@ static bool split_punctuator(Splitter *s, Token *token) {
             s->at += token->text.len;
             return true;
         }
-    return refuse(s, token->place, "a character that CUDA C has no use for: remove it");
+    return refuse_character(s, token->place);
 }
 
 static bool split_token(Splitter *s, Token *token) {
