@@ -92,6 +92,7 @@ static Expression *undeclared(Parser *p, const Token *name) {
     else
         parser_fail(p, name->place, "`%.*s` is not declared here: declare it above",
                     STR_ARG(name->text));
+    p->refusal->undeclared = name->text;
     return operator_zero(p, name->place);
 }
 

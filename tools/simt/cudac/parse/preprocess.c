@@ -39,7 +39,7 @@ typedef struct {
 } Preprocessor;
 
 static bool refuse(Preprocessor *p, Place place, Str message) {
-    if (!p->refusal->message.len) *p->refusal = (Refusal){place, message};
+    if (!p->refusal->message.len) *p->refusal = (Refusal){.place = place, .message = message};
     return false;
 }
 

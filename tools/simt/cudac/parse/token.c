@@ -49,7 +49,7 @@ static Place here(const Splitter *s) {
 }
 
 static bool refuse(Splitter *s, Place place, const char *message) {
-    *s->refusal = (Refusal){place, str_of(message)};
+    *s->refusal = (Refusal){.place = place, .message = str_of(message)};
     return false;
 }
 
