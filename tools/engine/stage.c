@@ -223,7 +223,7 @@ void stage_put(Run *run, Json *json, const char *error) {
     put_lines(json);
     put_banks(json);
     if (run->trace && (!error || stage.trace.len))
-        output_steps(json, &run->arena, file_of_steps(), stage.trace);
+        output_steps(json, &run->arena, file_of_steps(), stage.trace, error != NULL);
     else
         output_text(json, "steps", NULL);
     json_text(json, STR("printed"), escape_valid(&run->arena, buf_str(&stage.host.printed)));
