@@ -36,21 +36,85 @@ static Str source_of(Arena *arena, const RequestValue *files) {
     return buf_str(&text);
 }
 
+static bool is_listing(const RequestValue *file) {
+    return str_equal(request_text(file, STR("name")), str_of(answer_listing));
+}
+
+// The tokens of the reader's text.
+static bool split_listing(Arena *arena, const RequestValue *files, TokenList *tokens) {
+    for (const RequestValue *file = files ? files->first : NULL; file; file = file->next) {
+        if (!is_listing(file)) continue;
+        const uint32_t above = (uint32_t)request_number(file, STR("line")) - 1;
+        size_t k = tokens->count;
+        const bool good = token_split(arena, str_of(answer_listing),
+                                      request_text(file, STR("text")), tokens, &answer.refusal);
+        answer.refusal.place.line += above;
+        for (; k < tokens->count; k++) tokens->at[k].place.line += above;
+        if (!good) return false;
+    }
+    return true;
+}
+
+static bool is_here(const Token *include) {
+    const Token *name = include + 2;
+    const bool lacks = include[1].kind == TOKEN_LESS &&
+                       (str_equal(name->text, STR("cub")) || str_equal(name->text, STR("thrust")));
+    return !lacks || answer_refuse(name->place,
+                                   "this header is not here: write what you need of it yourself");
+}
+
+// Refuses what the compiler would notice only in the book's text below the reader's, or not at all.
+static bool check_listing(Arena *arena, const RequestValue *files) {
+    TokenList tokens = {0};
+    const Token *outermost = NULL;
+    size_t depth = 0;
+    if (!split_listing(arena, files, &tokens)) return false;
+    for (const Token *token = tokens.at; token < tokens.at + tokens.count; token++) {
+        if (token->kind == TOKEN_HASH && token->starts_line) {
+            const Str word = token[1].text;
+            if (str_equal(word, STR("else")) || str_starts(word, STR("elif"))) return true;
+            if (str_equal(word, STR("include")) && !is_here(token + 1)) return false;
+            while (token[1].kind != TOKEN_END && !token[1].starts_line) token++;
+        } else if (token->kind == TOKEN_LEFT_BRACE) {
+            if (!depth++) outermost = token;
+        } else if (token->kind == TOKEN_RIGHT_BRACE && !depth--) {
+            return true; // the compiler notices it
+        }
+    }
+    return !depth || answer_refuse(outermost->place, "this { is never closed: add }");
+}
+
+// What the book's text of the listing would declare
+static void blame_listing(Arena *arena, const RequestValue *files) {
+    const Refusal *refusal = &answer.refusal;
+    const Place place = {str_of(answer_listing), 1, 1, STR("")};
+    Buf message = {.arena = arena};
+    const RequestValue *file = files->first;
+    while (file && !is_listing(file)) file = file->next;
+    if (!file || !refusal->undeclared.len || str_equal(refusal->place.file, place.file)) return;
+    buf_format(&message, "your text must define `%.*s`%c", STR_ARG(refusal->undeclared), '\0');
+    answer_refuse(place, message.at);
+}
+
 const Tree *answer_compile(Run *run, const RequestValue *files, AnswerParse *parse,
                            const void *context) {
     TokenList tokens = {0};
+    if (!check_listing(&run->arena, files)) return NULL;
     const Str source = source_of(&run->arena, files);
     if (!preprocess(&run->arena, STR(""), source, read_included, &tokens, &answer.refusal))
         return NULL;
     const Tree *tree = parse(&run->arena, &tokens, context, &answer.refusal);
-    if (!tree) return NULL;
+    if (!tree) {
+        blame_listing(&run->arena, files);
+        return NULL;
+    }
     run->ptx = generate(&run->arena, tree, &answer.refusal);
     run->module = NULL;
     return answer.refusal.message.len ? NULL : tree;
 }
 
 bool answer_refuse(Place place, const char *message) {
-    answer.refusal = (Refusal){place, str_of(message)};
+    answer.refusal = (Refusal){.place = place, .message = str_of(message)};
     return false;
 }
 

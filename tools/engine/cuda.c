@@ -30,7 +30,8 @@ static HostValue fail(Host *host, const Expression *call, int64_t error, const c
     Buf message = {.arena = host->arena};
     const Str name = call->built_in == BUILT_IN_LAUNCH ? call->function->name : call->text;
     buf_format(&message, "`%.*s` failed: %s", STR_ARG(name), why);
-    if (!host->failure.message.len) host->failure = (Refusal){call->place, buf_str(&message)};
+    if (!host->failure.message.len)
+        host->failure = (Refusal){.place = call->place, .message = buf_str(&message)};
     return (HostValue){.integer = host->error = error};
 }
 

@@ -8,7 +8,7 @@ typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } Flow;
 static Flow run(Host *host, const Statement *s);
 
 HostValue host_fault(Host *host, Place place, const char *message) {
-    if (!host->ended) *host->refusal = (Refusal){place, str_of(message)};
+    if (!host->ended) *host->refusal = (Refusal){.place = place, .message = str_of(message)};
     host->ended = true;
     return (HostValue){0};
 }

@@ -62,11 +62,14 @@ static Json *launches_of(Run *run) {
 void stage_launched(Run *run, const LaunchReport *report, Str trace) {
     const Pending *pending = &run->pending;
     Json *json = launches_of(run);
+    KernelInfo info;
+    kernel_info(pending->kernel, &info);
     json_open(json, STR(""), '{');
     output_text(json, "kernel", pending->name);
     output_shape(json, "grid", pending->grid);
     output_shape(json, "block", pending->block);
     output_number(json, "shared_bytes", pending->shared);
+    output_number(json, "static_shared_bytes", (uint32_t)info.static_shared_bytes);
     json_close(json, '}');
     answer_add(&stage.total, &run->arena, pending, report);
     find_worst(report);
@@ -219,8 +222,8 @@ void stage_put(Run *run, Json *json, const char *error) {
     output_counters(json, &stage.total.counters);
     put_lines(json);
     put_banks(json);
-    if (run->trace && !error)
-        output_steps(json, &run->arena, file_of_steps(), stage.trace);
+    if (run->trace && (!error || stage.trace.len))
+        output_steps(json, &run->arena, file_of_steps(), stage.trace, error != NULL);
     else
         output_text(json, "steps", NULL);
     json_text(json, STR("printed"), escape_valid(&run->arena, buf_str(&stage.host.printed)));

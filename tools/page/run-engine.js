@@ -19,7 +19,8 @@
 // A stage's result also has
 //
 //     "answer": "right", "wrong" or null, "said": "The sum is ..", "milliseconds",
-//     "launches": [{"grid": [x, y, z], "block": [x, y, z], "shared_bytes"}..],
+//     "launches": [{"grid": [x, y, z], "block": [x, y, z], "shared_bytes": dynamic,
+//                  "static_shared_bytes"}..],
 //     "counters": {"shared_ld_conflicts": 0, ..}   of the stage's kernel, as in simt --csv
 //     "banks": {"file", "line", "wavefronts", "lanes": [bank or -1, 32 of them], "words": [32]}
 //                                                  of the worst access, null if none has conflicts

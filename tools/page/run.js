@@ -167,8 +167,9 @@
 
     function shape(launch) {
         const size = function (three) { return three.filter(function (part, k) { return k === 0 || three.slice(k).some(function (more) { return more > 1; }); }).map(number).join(" \u00d7 "); };
+        const shared = launch.shared_bytes + (launch.static_shared_bytes || 0);
         return pageRun.count(launch.grid[0] * launch.grid[1] * launch.grid[2], "block") + " of " + size(launch.block) + " threads" +
-            (launch.shared_bytes ? ", " + number(launch.shared_bytes) + " bytes of shared memory each" : "");
+            (shared ? ", " + number(shared) + " bytes of shared memory each" : "");
     }
 
     // What the counts are, and how that is known, for a paragraph.

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     Place place;
     Str message;
+    Str undeclared; // the name, if that is why
 } Refusal;
 
 // --- types ---

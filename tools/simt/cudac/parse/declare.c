@@ -1,4 +1,5 @@
 // Parses declarations: types with names, and variables of namespace scope and of functions.
+#include "simt/base/limits.h"
 #include "simt/cudac/parse/parser.h"
 
 static void require_name(Parser *p, const Declarator *d) {
@@ -208,10 +209,17 @@ static void shared_variable(Parser *p, const Specifiers *s, Declarator *d) {
     else {
         v = declare_variable(p, VARIABLE_SHARED, d->name, d->type, d->place);
         size_t same = 0; // of this name, in other blocks
+        uint64_t bytes = d->type->size;
         for (size_t i = 0; i + 1 < p->at.function->local_count; i++) {
             const Variable *other = p->at.function->locals[i];
-            same += other->kind == VARIABLE_SHARED && str_equal(other->name, d->name);
+            if (other->kind != VARIABLE_SHARED) continue;
+            same += str_equal(other->name, d->name), bytes += other->type->size;
         }
+        if (bytes > DEVICE_SHARED_DEFAULT)
+            parser_fail(p, d->place,
+                        "%llu bytes of shared memory; a block has at most %d of known size: use "
+                        "extern __shared__",
+                        (unsigned long long)bytes, DEVICE_SHARED_DEFAULT);
         v->symbol = mangle_static(p->arena, p->at.function->symbol, d->name, same);
     }
     parser_declare(p, SYMBOL_VARIABLE, d->name)->variable = v;

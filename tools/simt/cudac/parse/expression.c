@@ -87,13 +87,12 @@ static Expression *undeclared(Parser *p, const Token *name) {
         parser_fail(p, name->place, "`%.*s` is not declared here: did you mean `%.*s`?",
                     STR_ARG(name->text), STR_ARG(nearest));
     else if (parser_at(p, TOKEN_LEFT_PAREN))
-        parser_fail(p, name->place,
-                    "no function `%.*s` is declared above, and this compiler has "
-                    "none: write it, with __device__",
-                    STR_ARG(name->text));
+        parser_fail(p, name->place, "`%.*s` is not declared here, and not known: write it%s",
+                    STR_ARG(name->text), call_is_in_host(p) ? "" : ", with __device__");
     else
         parser_fail(p, name->place, "`%.*s` is not declared here: declare it above",
                     STR_ARG(name->text));
+    p->refusal->undeclared = name->text;
     return operator_zero(p, name->place);
 }
 

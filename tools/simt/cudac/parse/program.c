@@ -406,11 +406,13 @@ static void compile_stage(Parser *p, Str name) {
 static void compile_main(Parser *p) {
     const Symbol *found = parser_globals(p, STR("main"));
     Definition *definition = found ? found->definition : NULL;
-    if (definition && definition->is_function && !definition->parameters)
+    if (definition && definition->is_function && !definition->parameters) {
         p->tree->main =
             function_body(p, function_instance(p, definition, NULL), definition->start->place);
-    else
+    } else {
         parser_fail(p, p->source_end->place, "the program has no function `main`");
+        p->refusal->undeclared = STR("main");
+    }
 }
 
 static void start(Parser *p, const TokenList *tokens) {
