@@ -144,7 +144,7 @@ FAILURES = [
     ("a pointer far outside", [("in[i] :", "in[i + 100000000] :")], "line 6: out of bounds. Thread (0,0,0) of block (0,0,0) reads element ", "6"),
     ("an index outside of shared memory", [("s[left + d]", "s[left + 1000 * d]")], "line 10: out of bounds. Thread (0,0,0) of block (0,0,0) reads element 1000 of s ", "10"),
     ("more threads than the kernel takes", [("__global__ void", "__global__ void __launch_bounds__(64)")], "line 3: The kernel cannot start: threads per block: 256, at most 64", "3"),
-    ("too much shared memory", [("extern __shared__ float s[];", "__shared__ float s[100000];")], "line 3: The kernel cannot start: a block has 48 KB of shared memory", "3"),
+    ("too much shared memory", [("extern __shared__ float s[];", "__shared__ float s[100000];")], "line 4: 400000 bytes of shared memory; a block has at most 49152 of", "4"),
     ("local memory without end", [("s[t] =", "float far[1000000]; far[blockDim.x] = t; s[t] = far[t] +")], "line 3: The kernel cannot be loaded: ", "3"),
     ("a mistake of type", [("float s[];", "float s[]; char *text = 1.5;")], "line 4: the initial value is double", "4"),
     ("words that are not C", [("// One partial", "hello world // One partial")], "line 1: a type is missing before hello", "1"),
