@@ -26,7 +26,7 @@ def answer(build, source, stage, n, block, folder):
     """What the engine answers the page that runs a stage of an unchanged lab."""
     text = Path(source).read_text(encoding="utf-8").split(HARNESS)[0]
     asked = folder / f"{stage}-{block}.json"
-    asked.write_text(json.dumps({"files": [{"name": "listing", "line": 1, "text": text}], "stage": stage, "n": n, "block": block,
+    asked.write_text(json.dumps({"files": [{"name": "lab.cu", "line": 1, "text": text}], "stage": stage, "n": n, "block": block,
                                  "check": False, "trace": False, "banks": False}), encoding="utf-8")
     made = subprocess.run([build / "engine-native", asked], stdout=subprocess.PIPE, text=True)
     return json.loads(made.stdout)
