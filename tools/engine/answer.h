@@ -55,7 +55,7 @@ void stage_put(Run *run, Json *json, const char *error);
 // --- exercise.c ---
 
 bool exercise_run(Run *run, const RequestValue *request);
-void exercise_launched(Run *run, const LaunchReport *report, const char *error);
+void exercise_launched(Run *run, const LaunchReport *report);
 void exercise_put(Run *run, Json *json);
 
 #endif

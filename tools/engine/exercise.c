@@ -50,7 +50,6 @@ static struct {
     Program reader, solution;
     Totals counted; // of the reader's program
     Totals *totals; // of the run that is counted now; NULL: none is
-    const RequestValue *demands;
     Exercise exercise;
 } graded;
 
@@ -74,7 +73,7 @@ static double number_at(const Type *type, const uint8_t *at) {
 
 static void put_number(const Type *type, uint8_t *at, double number) {
     const float single = (float)number;
-    const int64_t integer = type_is_integer(type) ? (int64_t)number : 0;
+    const int64_t integer = type_is_integer(type) && fabs(number) < 9e18 ? (int64_t)number : 0;
     const void *from = type->kind == TYPE_F32   ? (const void *)&single
                        : type->kind == TYPE_F64 ? (const void *)&number
                                                 : (const void *)&integer;
@@ -325,8 +324,8 @@ static void count(Run *run, const Tree *tree, Program *program, Totals *totals) 
                     (double)totals->counters.value[k]);
 }
 
-static void read_demands(Arena *arena, Exercise *exercise) {
-    for (const RequestValue *at = graded.demands->first; at; at = at->next) {
+static void read_demands(Arena *arena, const RequestValue *demands, Exercise *exercise) {
+    for (const RequestValue *at = demands->first; at; at = at->next) {
         ARENA_GROW(arena, exercise->demands, exercise->demand_count, exercise->demand_capacity);
         ExerciseDemand *demand = &exercise->demands[exercise->demand_count++];
         *demand = (ExerciseDemand){.text = request_text(at, STR("text"))};
@@ -341,9 +340,9 @@ static void read_demands(Arena *arena, Exercise *exercise) {
 bool exercise_run(Run *run, const RequestValue *request) {
     static Totals of_solution;
     const RequestValue *solution = request_member(request, STR("solution"));
-    graded.demands = request_member(request, STR("demands"));
-    if (!graded.demands) return run_fail(run, "the request has no requirements");
-    read_demands(&run->arena, &graded.exercise);
+    const RequestValue *demands = request_member(request, STR("demands"));
+    if (!demands) return run_fail(run, "the request has no requirements");
+    read_demands(&run->arena, demands, &graded.exercise);
     run->options.watchdog_seconds = WATCHDOG_SECONDS;
     const Tree *tree = answer_compile(run, request_member(request, STR("files")), parse_main, NULL);
     if (!tree || !run_command(run, STR("check"))) return false;
@@ -359,8 +358,7 @@ bool exercise_run(Run *run, const RequestValue *request) {
     return tree != NULL;
 }
 
-void exercise_launched(Run *run, const LaunchReport *report, const char *error) {
-    (void)error; // the driver reports it
+void exercise_launched(Run *run, const LaunchReport *report) {
     if (graded.totals) answer_add(graded.totals, &run->arena, &run->pending, report);
 }
 

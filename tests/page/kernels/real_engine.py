@@ -48,7 +48,7 @@ def tried(page, box, edits):
     return both + [(seen(page, box), counters(page, box))]
 
 
-# ---- What chapters suggest, by the kernel's box: the change, and what it must do to the counts ----
+# ---- The suggestions of the chapters: what to change in a kernel, what the run shows, and how its counts change ----
 
 RIGHT = ["right", "", ""]
 TRIES = {

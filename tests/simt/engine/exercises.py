@@ -64,7 +64,7 @@ def requests():
 
 
 def fault(exercise, kind, fails, answer):
-    """What is wrong with an answer, or nothing."""
+    """Says how an answer differs from what this version must get; None if it does not."""
     if answer["error"]:
         return str(answer["error"])
     verdicts = {demand["text"]: found["verdict"] for demand, found in zip(exercise["demands"], answer["demands"])}

@@ -56,7 +56,8 @@ static void operands(Parser *p, Assembly *assembly, char *constraints, bool outp
     while (parser_accept(p, TOKEN_COMMA));
 }
 
-// Refuses a text with the number of an operand that is not there. "%%" stands for a "%".
+// Refuses assembly that names an operand that does not exist: %9 with one operand. "%%" is a
+// percent sign.
 static void check_numbers(Parser *p, const Assembly *assembly, Place place) {
     const Str text = assembly->text;
     for (size_t i = 0; i + 1 < text.len;) {
