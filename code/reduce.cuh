@@ -564,22 +564,25 @@ __device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorksp
 
 struct ReduceShape {
     unsigned blocks, threads;
+    bool stream; // the input is more than L2 keeps until the next call
 };
 
-// Multiprocessors of the current device and the threads that one of them holds, asked for once by
-// each host thread and device.
+// Multiprocessors of the current device, the threads that one of them holds, and its L2 cache; asked
+// for once by each host thread and device.
 struct ReduceDevice {
-    int device, sms, threads;
+    int device, sms, threads, cache_bytes;
 };
 inline cudaError_t reduce_device(ReduceDevice *found) {
-    static thread_local ReduceDevice known = {-1, 0, 0};
-    ReduceDevice now = {-1, 0, 0};
+    static thread_local ReduceDevice known = {-1, 0, 0, 0};
+    ReduceDevice now = {-1, 0, 0, 0};
     cudaError_t error = cudaGetDevice(&now.device);
     if (error == cudaSuccess && now.device != known.device) {
         error = cudaDeviceGetAttribute(&now.sms, cudaDevAttrMultiProcessorCount, now.device);
         if (error == cudaSuccess)
             error = cudaDeviceGetAttribute(&now.threads, cudaDevAttrMaxThreadsPerMultiProcessor,
                                            now.device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&now.cache_bytes, cudaDevAttrL2CacheSize, now.device);
         if (error == cudaSuccess) known = now;
     }
     *found = known;
@@ -604,7 +607,9 @@ template <class Op> cudaError_t reduce_fit(size_t *blocks) {
 template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     const size_t most = (size_t)REDUCE_BOXES / ReduceWords<typename Op::Acc>::COUNT;
     size_t fit;
-    cudaError_t error = reduce_fit<Op>(&fit);
+    ReduceDevice d;
+    cudaError_t error = reduce_device(&d);
+    if (error == cudaSuccess) error = reduce_fit<Op>(&fit);
     if (error != cudaSuccess) return error;
     if (fit > most) fit = most;
     size_t bytes = n * sizeof(typename Op::In);
@@ -616,6 +621,7 @@ template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     size_t blocks = !wider ? narrow : wide < many ? wide : many;
     shape->blocks = blocks > 0 ? (unsigned)blocks : 1;
     shape->threads = wider ? 512 : 256;
+    shape->stream = bytes > (size_t)d.cache_bytes / 5 * 4;
     return cudaSuccess;
 }
 
@@ -643,7 +649,8 @@ cudaError_t reduce_launch(const typename Op::In *d_in, typename Op::Acc *d_out, 
     cudaError_t error = reduce_shape<Op>(n, &shape);
     if (error != cudaSuccess) return error;
     const void *kernel = shape.threads == 256 ? (const void *)reduce_kernel<Op, 256, false>
-                                              : (const void *)reduce_kernel<Op, 512, true>;
+                         : shape.stream       ? (const void *)reduce_kernel<Op, 512, true>
+                                              : (const void *)reduce_kernel<Op, 512, false>;
     ReduceInput<In> input = reduce_split(d_in, n, shape.threads);
     void *arguments[] = {&input, &d_out, &d_workspace};
     return cudaLaunchKernel(kernel, dim3(shape.blocks), dim3(shape.threads), arguments, 0, stream);

@@ -162,24 +162,12 @@ template <> struct RowsWord<2> { typedef unsigned short Type; };
 template <class T, int VEC> struct RowsPack {
     typedef typename RowsWord<VEC *(int)sizeof(T)>::Type Word;
     Word word;
-    // Once: nobody will read it again, so its cache line may go first. Last: it is to stay in L2.
-    __device__ void load(const T *from, bool once = true, bool last = false) {
+    // Once: its cache line is the first to be evicted, since nobody will find it in L2 again.
+    __device__ void load(const T *from, bool once = false) {
         const Word *const at = reinterpret_cast<const Word *>(from);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-        if (last) {
-            unsigned long long policy;
-            unsigned w[4];
-            asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
-            asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
-                         : "l"(from), "l"(policy));
-            memcpy(&word, w, sizeof word);
-            return;
-        }
-#endif
         word = once ? __ldcs(at) : *at;
     }
-    __device__ void store(T *to, bool once = true) const {
+    __device__ void store(T *to, bool once = false) const {
         Word *const at = reinterpret_cast<Word *>(to);
         once ? __stcs(at, word) : (void)(*at = word);
     }
@@ -811,19 +799,22 @@ __device__ inline void rows_copy_async(void *to, const void *from, bool once = f
 
 // Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
 // capability 9.0 all lanes of a warp, themselves.
-__device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
+__device__ inline void rows_send(const RowsSpan &s, RowsGate &gate, bool once) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (s.bytes() > 0)
         asm volatile(
-            "{ .reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once;\n"
+            "{ .reg .b64 first, normal; .reg .pred once; setp.ne.u32 once, %4, 0;\n"
+            "createpolicy.fractional.L2::evict_first.b64 first;\n"
+            "createpolicy.fractional.L2::evict_normal.b64 normal;\n"
+            "selp.b64 first, first, normal, once;\n"
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
-            " [%0], [%1], %2, [%3], once; }" ::"r"(
+            " [%0], [%1], %2, [%3], first; }" ::"r"(
                 (unsigned)__cvta_generic_to_shared(s.to + s.vectors)),
-            "l"(s.vectors), "r"(s.bytes()), "r"(gate.address())
+            "l"(s.vectors), "r"(s.bytes()), "r"(gate.address()), "r"((unsigned)once)
             : "memory");
 #else
     for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
-        rows_copy_async(s.to + x, (const void *)x);
+        rows_copy_async(s.to + x, (const void *)x, once);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
 #endif
@@ -831,15 +822,16 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
 }
 
 // A warp has two spans copied, and arrives at a gate, which opens when they are there.
-__device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const RowsSpan &b) {
+__device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const RowsSpan &b,
+                                    bool once) {
     __syncwarp(); // what other lanes wrote is there before the warp arrives
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (threadIdx.x % 32 > 0) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     gate.arrive(a.bytes() + b.bytes());
-    rows_send(a, gate), rows_send(b, gate);
+    rows_send(a, gate, once), rows_send(b, gate, once);
 #else
-    rows_send(a, gate), rows_send(b, gate);
+    rows_send(a, gate, once), rows_send(b, gate, once);
     __syncwarp(); // all lanes have copied, or the gate knows of their copies
     if (threadIdx.x % 32 == 0) gate.arrive();
 #endif
@@ -940,7 +932,8 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     }
 
     // The warp that copies. A share is `each` tiles.
-    __device__ void copy(const Path &path, const T *in, long long t, long long end, unsigned each) {
+    __device__ void copy(const Path &path, const T *in, long long t, long long end, unsigned each,
+                         bool once) {
         const bool leads = threadIdx.x % 32 == 0;
         RowsTurn<GROUPS> turn = {0, 0};
         RowsTurn<2> stage = {0, 0};
@@ -953,7 +946,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
                     began = (unsigned)((path.step_of(a.row, a.begin) + NEAR) / STEPS) / each;
                 }
                 if (leads && t + 1 == end) on = b.begin < b.e;
-                copy_tile(path, in, a, b, stage);
+                copy_tile(path, in, a, b, stage, once);
                 stage.next();
             }
             if (leads) used[turn.at].arrive(); // rows_deliver() waited: all have read the cuts
@@ -962,7 +955,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     }
     // From one cut to the next: elements, and behind them the offsets at which rows end.
     __device__ void copy_tile(const Path &path, const T *in, const RowsCut &a, const RowsCut &b,
-                              RowsTurn<2> stage) {
+                              RowsTurn<2> stage, bool once) {
         enum { LINE = RowsSpan::LINE };
         unsigned char *const to = bytes[stage.at];
         RowsTile now;
@@ -977,7 +970,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         if (threadIdx.x % 32 == 0) tile[stage.at] = now;
         elements.template copy_ends<T>();
         ends.template copy_ends<O>();
-        rows_deliver(full[stage.at], elements, ends);
+        rows_deliver(full[stage.at], elements, ends, once);
     }
 
     static __device__ Acc of_pack(const RowsPack<T, VEC> *pack, int at) {
@@ -1133,7 +1126,7 @@ template <class O> __device__ void rows_prefetch(const O *offsets, long long row
 // Reduces ragged rows, in any grid. Reads every element once, and the offsets.
 template <class Op, class T, class O, int WARPS, int SIZE>
 __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
-    rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
+    rows_ragged(const T *in, const O *offsets, long long rows, bool once, typename Op::Out *out,
                 unsigned long long *boxes, unsigned *started) {
     typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
     extern __shared__ __align__(128) unsigned char rows_deal_bytes[];
@@ -1160,7 +1153,7 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     else if (warp < WARPS + Deal::SEARCHERS)
         deal.search(search, path, warp - WARPS, first, end);
     else
-        deal.copy(path, in, first, end, each);
+        deal.copy(path, in, first, end, each, once);
 }
 
 // A row of more than two chunks, of `size` elements each from the first one of all on, is long:
@@ -1225,7 +1218,7 @@ __global__ void __launch_bounds__(THREADS)
                     unsigned helpers, long long chunk, unsigned long long *boxes,
                     unsigned *counters) {
     typedef RowsLong<Op, T, O, THREADS, PER> Long;
-    enum { WARP = 128 * PER };
+    enum { WARP = 128 * PER, EACH = SHARED ? THREADS / 32 : 1 };
     if (blockIdx.x < helpers) {
         const long long zero = offsets[0], last = offsets[rows];
         for (long long from = zero + blockIdx.x * chunk; from + chunk <= last;
@@ -1239,22 +1232,27 @@ __global__ void __launch_bounds__(THREADS)
         return;
     }
     const unsigned blocks = gridDim.x - helpers, block = blockIdx.x - helpers;
+    __shared__ long long begins[EACH], lengths[EACH];
     if (SHARED) {
-        const long long row = block + (long long)(threadIdx.x / 32) * blocks;
+        const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        const long long row = block + (long long)warp * blocks;
         long long begin = 0, n = 0;
         if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
+        if (lane == 0) begins[warp] = begin, lengths[warp] = n;
         if (row < rows && n <= WARP) {
             typename Op::Acc mine =
-                rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
+                rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, lane, 0, 1);
             mine = rows_lanes_all<Op>(mine, 32);
-            if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+            if (lane == 0) out[row] = Op::finish(mine, (size_t)n);
         }
         if (!__syncthreads_or(n > WARP)) return; // mostly no row is longer
     }
     unsigned turn = 0;
-    for (long long row = block; row < rows; row += blocks) {
-        const long long begin = offsets[row], n = offsets[row + 1] - begin;
-        if (SHARED && n <= WARP) continue;
+    for (int k = 0; k < EACH; k++) {
+        const long long row = block + (long long)k * blocks;
+        if (SHARED && lengths[k] <= WARP) continue;
+        const long long begin = SHARED ? begins[k] : offsets[row];
+        const long long n = SHARED ? lengths[k] : offsets[row + 1] - begin;
         if (helpers && n > 2 * chunk) {
             const Long mine(offsets, row, chunk);
             __syncthreads(); // all are done with the row before
@@ -1413,9 +1411,9 @@ __device__ inline void rows_copy_wait(int groups) {
 }
 
 // How the blocks of the grid share rows: `parts` blocks have one. `hold` packs of a thread are in
-// shared memory, `again` are read twice, and the last `cached` of these are to stay in L2. `once`:
-// the row makes way in the cache for its weights. `even`: all rows and weights lie at boundaries of
-// 16 bytes, and end there. The row that is `ahead` is asked for.
+// shared memory, `again` are read twice, and the last `cached` of these may stay in L2. `once`: the
+// row makes way in the cache, for its weights or for others' data. `even`: all rows and weights lie
+// at boundaries of 16 bytes, and end there. The row that is `ahead` is asked for.
 struct RowsShare {
     unsigned parts, hold, again, cached, ahead;
     bool once, even;
@@ -1439,12 +1437,12 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
     // Packs k to k + COUNT - 1, on their way before the first is looked at; what is not there is
     // filled in. Of packs that are cut two at a time: four would take too many registers.
     template <int COUNT>
-    __device__ void load(Pack *into, unsigned k, float fill, bool once, bool last) const {
+    __device__ void load(Pack *into, unsigned k, float fill, bool once) const {
         const T *const at = from + k * STEP;
 #pragma unroll
         for (int p = 0; p < COUNT; p++) {
             into[p].fill(fill);
-            if ((k + p) * STEP < left && skew == 0) into[p].load(at + p * STEP, once, last);
+            if ((k + p) * STEP < left && skew == 0) into[p].load(at + p * STEP, once);
         }
         if (skew == 0) return;
 #pragma unroll
@@ -1453,8 +1451,8 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
 #pragma unroll
             for (int p = q; p < COUNT && p < q + 2; p++)
                 if ((k + p) * STEP < left) {
-                    into[p].load(at - skew + p * STEP, once, last);
-                    high[p - q].load(at - skew + p * STEP + VEC, once, last);
+                    into[p].load(at - skew + p * STEP, once);
+                    high[p - q].load(at - skew + p * STEP + VEC, once);
                 }
 #pragma unroll
             for (int p = q; p < COUNT && p < q + 2; p++)
@@ -1467,14 +1465,14 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
     }
     __device__ Pack *in_shared(unsigned k) const { return held + (k - KEPT) * (STEP / VEC); }
     __device__ void load_all(float fill) {
-        load<KEPT>(v, 0, fill, !HOLD || share.once, false);
+        load<KEPT>(v, 0, fill, HOLD && share.once);
         for (int g = 0; HOLD && g < 4; g++) {
             for (unsigned k = group(g); k < group(g + 1) && k * STEP < left; k++) {
                 if (skew == 0) {
                     rows_copy_async(in_shared(k), from + k * STEP, share.once);
                 } else {
                     Pack one;
-                    load<1>(&one, k, fill, share.once, false);
+                    load<1>(&one, k, fill, share.once);
                     *in_shared(k) = one;
                 }
             }
@@ -1497,7 +1495,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
         for (int q = MOST; q < KEPT; q += MOST) all = Op::combine(all, gather<Op, MOST>(v + q, q));
         const unsigned first = KEPT + share.hold, end = first + share.again;
         for (unsigned k = first; AGAIN && k < end && k * STEP < left; k += PER) {
-            load<PER>(some, k, Op::fill(), true, k + share.cached >= end);
+            load<PER>(some, k, Op::fill(), k + share.cached < end);
 #pragma unroll
             for (int q = 0; q < PER; q += SOME)
                 all = Op::combine(all, gather<Op, SOME>(some + q, k + q));
@@ -1535,7 +1533,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
         for (int p = 0; p < COUNT; p++)
             if ((k + p) * STEP < left) {
                 of[p].narrow(x + p * VEC);
-                of[p].store(to + (k + p) * STEP, !HOLD || share.once);
+                of[p].store(to + (k + p) * STEP, HOLD && share.once);
             }
     }
     // Backwards what is read again: what came last is in the cache.
@@ -1547,7 +1545,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
         for (unsigned k = (share.again + PER - 1) / PER * PER; AGAIN && k > 0; k -= PER) {
             Pack some[PER];
             if ((first + k - PER) * STEP >= left) continue;
-            load<PER>(some, first + k - PER, 0, true, false);
+            load<PER>(some, first + k - PER, 0, true);
 #pragma unroll
             for (int p = 0; p < PER; p++)
                 if ((first + k - PER + p) * STEP < left)
@@ -1696,7 +1694,7 @@ __device__ void rows_send(const T *window, T *to, unsigned n, unsigned lane, uns
     const RowsEnds<T, unsigned> ends(rows_before<16>(to), n);
     for (unsigned i = ends.head + lane * ends.VEC; i < ends.tail; i += lanes * ends.VEC) {
         RowsPack<T, 16 / sizeof(T)> v;
-        v.load(window + i, false);
+        v.load(window + i);
         v.store(to + i);
     }
     for (unsigned k = lane; k < ends.edges(); k += lanes) to[ends.edge(k)] = window[ends.edge(k)];
@@ -1769,6 +1767,49 @@ __global__ void __launch_bounds__(256)
         if (k < valid) rows_narrow(x[k], out.row + i + k);
     __syncwarp(); // what goes out is in the window
     rows_send(out.begin, task.out + out.at, out.n, out.lane, out.lanes);
+}
+
+// The same, straight from memory into registers: lane after lane has an element of its row, N times,
+// and each team COUNT rows at a time. That takes more instructions and less time: it is for few
+// rows, and for very short ones.
+template <class Map, class T, int LANES, int N, int COUNT>
+__global__ void __launch_bounds__(128)
+    rows_by_elements(RowsTask<T> task, typename Map::Parameters parameters, unsigned) {
+    typedef typename Map::Op Op;
+    enum { TEAMS = 32 / LANES };
+    const unsigned lane = threadIdx.x % LANES, cols = (unsigned)task.cols;
+    const size_t warp = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const size_t first = warp * (TEAMS * COUNT) + threadIdx.x % 32 / LANES;
+    RowsPack<T, 1> v[COUNT][N];
+#pragma unroll
+    for (int r = 0; r < COUNT; r++)
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const size_t row = first + r * TEAMS;
+            v[r][k].fill(Op::fill());
+            if (row < task.rows && lane + k * LANES < cols)
+                v[r][k].load(task.in + row * task.in_stride + lane + k * LANES);
+        }
+    const int valid = cols > lane ? (int)((cols - lane + LANES - 1) / LANES) : 0;
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) {
+        const size_t row = first + r * TEAMS;
+        float x[N];
+#pragma unroll
+        for (int k = 0; k < N; k++) v[r][k].widen(x + k);
+        const typename Op::Acc all =
+            rows_lanes_all<Op>(Op::template gather<N, 1>(x, valid, lane, LANES), LANES);
+        const float scale = Map::scale(all, cols, parameters);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const unsigned i = lane + k * LANES;
+            if (row >= task.rows || i >= cols) continue;
+            x[k] = Map::step(x[k], all, scale);
+            parameters.template apply<T, 1, ROWS_PACKS>(x + k, i, cols);
+            v[r][k].narrow(x + k);
+            v[r][k].store(task.out + row * task.out_stride + i);
+        }
+    }
 }
 // A reduction is a map whose rows go nowhere but into results.
 template <class Op_> struct RowsResult {
@@ -1860,10 +1901,16 @@ template <class Map, class T> struct RowsWindows {
     template <int LANES, int N, int THREADS> static constexpr Rung of() {
         return {LANES * N, rows_by_windows<Map, T, LANES, N>, THREADS, THREADS / LANES};
     }
+    // Without a window, COUNT rows at a time for each team.
+    template <int LANES, int N, int COUNT> static constexpr Rung elements() {
+        return {LANES * N, rows_by_elements<Map, T, LANES, N, COUNT>, 128, 128 / LANES * COUNT};
+    }
     static cudaError_t start(const Rung &rung, const RowsTask<T> &task,
-                             const typename Map::Parameters &parameters, cudaStream_t stream) {
+                             const typename Map::Parameters &parameters, cudaStream_t stream,
+                             bool windows = true) {
         const unsigned warps = rung.threads / 32;
-        const unsigned room = rows_window_room<T>(rung.rows / warps, (unsigned)task.cols);
+        const unsigned room =
+            windows ? rows_window_room<T>(rung.rows / warps, (unsigned)task.cols) : 0;
         return rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
                           warps * room * sizeof(T), stream, task, parameters, room);
     }
@@ -1883,11 +1930,11 @@ inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
 }
 
 // The same of many long rows: how many blocks of 512 threads, or 0 where that is not worth it. One
-// for each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there
+// for each 64 KB of four or more rows of 192 KB and more, where these are 8 times as many as there
 // are threads for.
 inline size_t rows_parts_of_sweep(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 65536;
-    if (rows < 4 || rows > ROWS_COUNTERS || pieces < 3 || rows * pieces < 16 * fit) return 0;
+    if (rows < 4 || rows > ROWS_COUNTERS || pieces < 3 || rows * pieces < 8 * fit) return 0;
     return pieces < ROWS_BOXES / rows ? pieces : ROWS_BOXES / rows;
 }
 
@@ -1927,13 +1974,15 @@ template <class Op, class T> struct RowsReduce {
                                                     lanes<VEC, 16, 2, 1>(), lanes<VEC, 32, 2, 1>(),
                                                     lanes<VEC, 32, 4, 1>()};
         static const RowsRung<Lanes> many[] = {
-            lanes<1, 1, 1, 8>(), lanes<1, 1, 8, 1>(),  lanes<1, 2, 8, 1>(),  lanes<1, 4, 8, 1>(),
-            lanes<1, 8, 8, 1>(), lanes<1, 16, 8, 2>(), lanes<1, 32, 8, 2>(), lanes<1, 32, 16, 1>()};
+            lanes<1, 1, 1, 8>(),  lanes<1, 1, 2, 2>(),  lanes<1, 1, 4, 2>(),  lanes<1, 1, 8, 1>(),
+            lanes<1, 4, 4, 2>(),  lanes<1, 8, 3, 4>(),  lanes<1, 16, 2, 4>(), lanes<1, 16, 3, 4>(),
+            lanes<1, 16, 4, 4>(), lanes<1, 32, 3, 4>(), lanes<1, 32, 4, 2>(), lanes<1, 32, 6, 2>(),
+            lanes<1, 32, 8, 2>(), lanes<1, 32, 16, 1>()};
         static const RowsRung<Lanes> few[] = {
             lanes<1, 1, 1, 2>(), lanes<1, 1, 8, 1>(),  lanes<1, 2, 8, 1>(),  lanes<1, 4, 8, 1>(),
             lanes<1, 8, 8, 1>(), lanes<1, 16, 8, 1>(), lanes<1, 32, 8, 1>(), lanes<1, 32, 16, 1>()};
         const size_t size = packs ? task.cols / VEC : task.cols;
-        const RowsRung<Lanes> *rung = &rows_rung(packs ? many_packs : many, size);
+        const RowsRung<Lanes> *rung = packs ? &rows_rung(many_packs, size) : &rows_rung(many, size);
         if (task.rows * 512 <= (size_t)d.threads * rung->rows)
             rung = packs ? &rows_rung(few_packs, size) : &rows_rung(few, size);
         return rows_start(0, rung->kernel, (task.rows + rung->rows - 1) / rung->rows, rung->threads,
@@ -1984,11 +2033,14 @@ cudaError_t rows_reduce(const T *d_in, typename Op::Out *d_out, size_t rows, siz
     if (error != cudaSuccess) return error;
     const RowsTask<T> task = {d_in, stride, NULL, 0, rows, cols};
     const bool aligned = rows_aligned<T>(d_in, rows, stride, cols);
-    if (cols * sizeof(T) <= 2048 && aligned) return Reduce::by_lanes(d, true, task, d_out, stream);
-    const size_t threads = (size_t)d.threads;
-    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols)
+    const size_t threads = (size_t)d.threads, bytes = cols * sizeof(T);
+    if (bytes <= 2048 && aligned) return Reduce::by_lanes(d, true, task, d_out, stream);
+    // Where lanes move single elements of 2 bytes, or few of 4, windows are faster, unless the rows
+    // in them begin in too few banks.
+    if (rows > threads && cols >= 9 && cols <= (sizeof(T) == 4 ? 30 : 132) && stride == cols &&
+        bytes % 32 > 0)
         return Reduce::by_windows(task, d_out, stream);
-    if (cols * sizeof(T) <= 2048 && (rows * 32 <= threads || cols <= 256))
+    if (bytes <= 2048 && (rows * 32 <= threads || cols <= 256))
         return Reduce::by_lanes(d, false, task, d_out, stream);
     return Reduce::by_blocks(d, task, d_out, d_workspace, stream);
 }
@@ -2018,33 +2070,41 @@ template <class Op, class T, class O> struct RowsRagged {
         if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
         if (blocks > tiles) blocks = tiles;
         return rows_start(0, kernel, blocks, Deal::THREADS, sizeof(Deal), stream, in, offsets,
-                          (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+                          (long long)rows, elements * sizeof(T) > (size_t)d.cache_bytes / 5 * 4, out, boxes,
+                          (unsigned *)(boxes + 3 * ROWS_BOXES));
     }
-    // A block for each row, or (SHARED) a warp, and up to 512 blocks that help with long ones.
+    // A block for each row, or (SHARED) a warp, and up to 512 blocks that help with long ones, unless
+    // there are so few elements that this would take longer.
     template <int THREADS, bool SHARED> cudaError_t by_rows() const {
         enum { EACH = SHARED ? THREADS / 32 : 1 };
-        size_t chunk = 4096;
+        size_t chunk = elements / rows > 2048 ? 8192 : 4096;
         while (chunk < 16384 && elements > 512 * chunk) chunk *= 2;
         const size_t chunks = elements / chunk, most = chunks < 512 ? chunks : 512;
-        const size_t helpers = chunks < 3 ? 0 : most, blocks = (rows + EACH - 1) / EACH;
+        const size_t helpers = elements < 32768 ? 0 : most, blocks = (rows + EACH - 1) / EACH;
         return rows_start(0, rows_ragged_few<Op, T, O, THREADS, 4, SHARED>, helpers + blocks,
                           THREADS, 0, stream, in, offsets, (long long)rows, out, (unsigned)helpers,
                           (long long)chunk, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES) + 4);
     }
     cudaError_t start() const {
         const size_t mean = elements / rows, Ki = 1024, Mi = Ki * Ki;
-        const bool few = elements <= 8 * Mi && (rows <= 4 * Ki || mean >= 256);
         if (elements <= 32 * Mi && mean >= 8 * Ki && mean < 32 * Ki) return by_rows<256, false>();
-        if (few && rows <= 512 && mean >= 2 * Ki) return by_rows<256, false>();
-        if (few && rows <= 2 * Ki && (rows <= 512 || mean >= 256)) return by_rows<128, false>();
-        if (few) return by_rows<64, false>();
-        if (elements <= 256 * Ki && rows <= 16 * Ki) return by_rows<512, true>();
+        if (elements <= 8 * Mi) {
+            const bool small = elements <= 4 * Ki, smaller = elements < 32 * Ki;
+            if (rows <= 16 && smaller && !small) return by_rows<512, false>();
+            if (!small && (rows <= 64 || (rows <= 256 && elements > 8 * Ki) ||
+                           (rows <= 512 && mean >= 256)))
+                return by_rows<256, false>();
+            if (rows <= 2 * Ki) return by_rows<128, false>();
+            if (mean >= 512) return by_rows<64, false>();
+            if (rows <= 10 * Ki || (rows <= 16 * Ki && smaller)) return by_rows<128, true>();
+        }
         RowsDevice d;
         const cudaError_t error = rows_device(&d);
         if (error != cudaSuccess) return error;
         // Large tiles, where an SM has room for two blocks with them; else small ones, which fit
         // everywhere. 1,024 bytes of a block are not for it.
-        const bool large = (size_t)d.sm_bytes >= 2 * (sizeof(RowsDeal<Op, T, O, 8, 8192>) + Ki);
+        const bool large = elements > 2 * Mi &&
+                           (size_t)d.sm_bytes >= 2 * (sizeof(RowsDeal<Op, T, O, 8, 8192>) + Ki);
         return large ? by_tiles<8, 8192>(d) : by_tiles<4, 4096>(d);
     }
 };
@@ -2076,25 +2136,32 @@ template <class Map, class T> struct RowsMaps {
     cudaStream_t stream;
     RowsDevice d;
 
-    // Short rows that are not aligned. Of few rows each has more lanes: there is room for them, and
-    // they are done sooner.
+    // Short rows that are not aligned. Few rows, very short ones, and long ones that the cache holds
+    // go straight into registers.
     cudaError_t by_windows() const {
-        enum {
-            SOME = WIDE ? 16 : 8,
-            ALL = WIDE ? 32 : 8,
-            FOUR = WIDE ? 4 : 2,
-            EIGHT = WIDE ? 8 : 2
-        };
+        enum { FOUR = WIDE ? 4 : 2, EIGHT = WIDE ? 8 : 2 };
         static const typename Windows::Rung few[] = {
-            Windows::template of<1, 9, 128>(), Windows::template of<4, 9, 128>(),
-            Windows::template of<SOME, 9, 128>(), Windows::template of<ALL, 9, 128>()};
+            Windows::template elements<1, 4, 1>(),  Windows::template elements<4, 4, 1>(),
+            Windows::template elements<8, 4, 1>(),  Windows::template elements<16, 4, 1>(),
+            Windows::template elements<32, 3, 1>(), Windows::template elements<32, 5, 1>(),
+            Windows::template elements<32, 9, 1>()};
+        static const typename Windows::Rung shortest[] = {Windows::template elements<2, 1, 4>(),
+                                                          Windows::template elements<2, 2, 4>()};
         static const typename Windows::Rung many[] = {
             Windows::template of<1, 9, 128>(),     Windows::template of<1, 17, 128>(),
             Windows::template of<1, 33, 128>(),    Windows::template of<2, 33, 128>(),
             Windows::template of<FOUR, 33, 128>(), Windows::template of<EIGHT, 33, 128>()};
-        const bool is_few = task.rows * 32 <= (size_t)d.threads * 2;
-        return Windows::start(is_few ? rows_rung(few, task.cols) : rows_rung(many, task.cols), task,
-                              parameters, stream);
+        const typename Windows::Rung *rung = &rows_rung(many, task.cols);
+        // Eight or more rows of a warp would begin in the same bank.
+        const bool conflicts = task.cols * sizeof(T) * rung->rows % (32 * rung->threads) == 0;
+        bool windows = task.cols > 4;
+        if (task.rows * 32 <= (size_t)d.threads * 2 ||
+            task.rows * task.cols * 2 <= (size_t)d.threads ||
+            (windows && (conflicts || (task.cols > 128 && task.rows * task.cols <= (size_t)d.cache_bytes / 16))))
+            rung = &rows_rung(few, task.cols), windows = false;
+        else if (!windows)
+            rung = &rows_rung(shortest, task.cols);
+        return Windows::start(*rung, task, parameters, stream, windows);
     }
 
     template <int LANES, int KEPT, int THREADS = (LANES > 32 ? LANES : 256)>
@@ -2111,7 +2178,10 @@ template <class Map, class T> struct RowsMaps {
                                                  team<8, 2>(),
                                                  team<16, 2>(),
                                                  team<16, 4>(),
+                                                 team<32, 3>(),
                                                  team<32, 4>(),
+                                                 team<32, 5>(),
+                                                 team<32, 6>(),
                                                  team<64, 4>(),
                                                  team<128, 4>(),
                                                  team<256, 4>(),
@@ -2124,7 +2194,7 @@ template <class Map, class T> struct RowsMaps {
         const size_t wanted = !spread || packs > 2048 ? packs : packs * 4 < 2048 ? packs * 4 : 2048;
         const RowsRung<Kernel> &rung = rows_rung(rungs, wanted);
         if (packs > rung.most || (once && few && packs > 2048)) return false;
-        const RowsShare share = {1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, true, even};
+        const RowsShare share = {1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, false, even};
         *error = rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
                             0, stream, task, parameters, share, (unsigned long long *)NULL);
         return true;
@@ -2169,7 +2239,8 @@ template <class Map, class T> struct RowsMaps {
             if (teams > blocks) teams = blocks;
             share.parts = (unsigned)(blocks / teams);
             blocks = share.parts * teams;
-            // Of a row longer than that, two thirds of the cache are marked for what is read again.
+            // Of a row longer than that, two thirds of the cache are for what is read again: all
+            // else makes way.
             if (packs > held)
                 share.cached = (unsigned)((size_t)d.cache_bytes / 3 * 2 / blocks / SLOT);
         }
