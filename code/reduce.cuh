@@ -203,8 +203,8 @@ template <class T, class To = typename ReduceWide<T>::Value> struct ReduceMax : 
     static __device__ To combine(To a, To b) { return reduce_more(a, b); }
 };
 
-// Sixteen bytes, the widest load there is, and the elements in them. Bytes are taken out of whole
-// words: the compiler would take a vector of chars apart and put it together again.
+// Sixteen bytes, the widest load before sm_100, and the elements in them. Bytes are taken out of
+// whole words: the compiler would take a vector of chars apart and put it together again.
 template <class In> struct ReduceVector {
     enum { COUNT = 16 / sizeof(In) };
     unsigned words[4];

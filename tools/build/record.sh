@@ -134,11 +134,11 @@ count() {
     [ -z "$small" ] || write results/cpu-small.csv csv "$smaller" $small
     for source in $(ls code/first 2>/dev/null); do print_first "${source%.cu}"; done
 }
-# What a program of code/first/ prints on the CPU device, for the page to show.
+# What a program of code/first/ prints on the CPU device, for the page to show. Its comment may name options of simt.
 print_first() {
     "$MAKE" -s "$B/labs/first/$1"
     mkdir -p results/first
-    "$B/simt" "$B/labs/first/$1" >"results/first/$1.txt"
+    "$B/simt" $(sed -n "s|^// Run it: simt \(.*\) $1$|\1|p" "code/first/$1.cu") "$B/labs/first/$1" >"results/first/$1.txt"
 }
 # lost LAB: whether one of its recorded files is missing.
 lost() {

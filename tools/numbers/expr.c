@@ -157,7 +157,7 @@ static bool parse_key(Parser *parser, Values *values) {
         return false;
     }
     bool facts = str_equal(key.kernel, STR("device")) || str_equal(key.kernel, STR("cpu")) ||
-                 str_equal(key.kernel, STR("machine"));
+                 str_equal(key.kernel, STR("machine")) || str_equal(key.kernel, STR("model"));
     bool dot = parser->rest.len && parser->rest.at[0] == '.';
     if (dot) parser->rest = str_from(parser->rest, 1);
     Str name = dot ? take_word(parser) : STR("");

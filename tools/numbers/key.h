@@ -116,7 +116,8 @@ bool key_origin_is_stale(const KeyScope *scope, const ResultTable *table, const 
                          KeyOrigin from);
 
 // The value of `device`, `device.NAME` or `cpu.NAME`, a fact of the file of the chapter's device or
-// of cpu.csv, or of `machine.NAME`, a latency or rate of that device from DEVICE-machine.csv.
+// of cpu.csv, of `machine.NAME`, a latency or rate of that device from DEVICE-machine.csv, or of
+// `model.NAME`, an error of the times predicted for it.
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
 
 // A fact as text, with versions in the form 13.0; empty if the file lacks it. A fact of the scope's
@@ -126,6 +127,10 @@ Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name);
 // A latency or rate of the chapter's device. Cycles are plain numbers and a gigahertz is
 // UNIT_CLOCK, so that 700 cycles divided by a clock are a time. Bytes per cycle are bytes.
 bool key_machine(const KeyScope *scope, Str name, Value *value, Buf *why);
+
+// A column of the chapter's device and a group of kernels in predicted/errors.csv: `seen_median` is
+// the median of the group `seen`. Errors are ratios, the others counts.
+bool key_model(const KeyScope *scope, Str name, Value *value, Buf *why);
 
 // The table for keys of a chapter: that of the device its lab names, else the reference device's.
 // NULL: `why` says which file is missing.

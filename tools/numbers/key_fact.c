@@ -33,6 +33,7 @@ bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why
         {STR("memory_bus_bits"), UNIT_COUNT},
     };
     if (str_equal(table, STR("machine"))) return key_machine(scope, name, value, why);
+    if (str_equal(table, STR("model"))) return key_model(scope, name, value, why);
     bool counted = str_equal(table, STR("cpu"));
     const ResultTable *from =
         counted ? scope->results->counters : key_device(scope, scope->chapter, why);

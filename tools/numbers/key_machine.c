@@ -1,4 +1,5 @@
-// Looks up latencies and rates of a device, `machine.NAME`.
+// Looks up latencies and rates of a device, `machine.NAME`, and errors of the times predicted for
+// it, `model.GROUP_COLUMN`.
 #include "numbers/key.h"
 
 static const ResultTable *table_of(const Results *results, Str device) {
@@ -47,5 +48,24 @@ bool key_machine(const KeyScope *scope, Str name, Value *value, Buf *why) {
         return true;
     }
     buf_format(why, "%s has no `%.*s`", table->path, STR_ARG(name));
+    return false;
+}
+
+bool key_model(const KeyScope *scope, Str name, Value *value, Buf *why) {
+    const ResultTable *device = key_device(scope, scope->chapter, why);
+    const ResultTable *table = scope->results->model;
+    if (!device) return false;
+    for (size_t i = 0; table && i < table->row_count; i++) {
+        const ResultRow *row = &table->rows[i];
+        const Str group = results_cell(table, row, STR("key")), rest = str_from(name, group.len);
+        if (!str_equal(results_cell(table, row, STR("device")), device->device)) continue;
+        if (!str_starts(name, group) || !str_starts(rest, STR("_"))) continue;
+        const Str cell = results_cell(table, row, str_from(rest, 1));
+        *value = (Value){.unit = str_find(cell, STR(".")) == SIZE_MAX ? UNIT_COUNT : UNIT_RATIO};
+        if (results_number(cell, &value->number)) return true;
+    }
+    buf_format(why, "%s has no number `%.*s` of %.*s",
+               catalog_path(scope->arena, scope->results->folder, CATALOG_PREDICTED, STR("errors")),
+               STR_ARG(name), STR_ARG(device->device));
     return false;
 }

@@ -278,6 +278,15 @@ static bool add_limits(Arena *arena, ResultTable *devices, size_t count, const R
     return false;
 }
 
+// Reads how far predictions are off, if make predict has written that.
+static bool read_model(Arena *arena, const char *folder, Results *results, ReadError *error) {
+    ResultTable *table = ARENA_NEW(arena, 1, ResultTable);
+    const char *path = catalog_path(arena, folder, CATALOG_PREDICTED, STR("errors"));
+    if (access(path, F_OK) != 0) return true;
+    results->model = table;
+    return read_csv(arena, path, table, error);
+}
+
 // Joins predictions to the times of each device that has a file of them.
 static bool add_predicted(Arena *arena, const char *folder, ResultTable *devices, size_t count,
                           ReadError *error) {
@@ -351,6 +360,7 @@ bool read_results(Arena *arena, const char *folder, Str reference, Results *resu
                         results->counters, error))
             return false;
     if (!add_predicted(arena, folder, devices, results->device_count, error)) return false;
+    if (!read_model(arena, folder, results, error)) return false;
     const ResultTable *machine = only(&tables, CATALOG_COUNTS_MACHINE);
     if (machine && !results->counters) {
         *error = (ReadError){machine->path, 0, STR("there is no cpu.csv beside it")};

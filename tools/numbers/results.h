@@ -54,6 +54,7 @@ typedef struct {
     const ResultTable *machines; // by name: nvidia-h200-machine
     size_t machine_count;
     const ResultTable *reference; // NULL if its file is missing
+    const ResultTable *model;     // predicted/errors.csv; NULL if it is missing
     const ResultTable *counters;  // cpu.csv joined with cpu-machine.csv; NULL if it is missing
     const ResultTable *lines;     // cpu-lines.csv; NULL if it is missing
     const ResultTable *small;     // cpu-small.csv; NULL if it is missing

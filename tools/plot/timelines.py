@@ -219,14 +219,14 @@ def loads_data(table):
 
 def predicted_data(table):
     """For each device with predictions, the table's own first: (measured us, predicted / measured, whether the
-    kernel belongs to no lab) of its kernels."""
+    kernel belongs to no lab) of its kernels whose times are not unknown."""
     folder, devices = table.path.parent / "predicted", {table.path.stem: []}
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
-        name = re.sub("-(seen|blind|drawn)$", "", path.stem)
+        name = re.sub("-(seen|blind|drawn|unseen)$", "", path.stem)
         if not (folder.parent / f"{name}.csv").exists():
             continue
         for row in csv.DictReader(line for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"):
-            if row.get("median_us"):
+            if row.get("median_us") and row["predicted_us"]:
                 measured = float(row["median_us"])
                 devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, name != path.stem])
     name_of = lambda name: read_table(folder.parent / f"{name}.csv", "device").facts["device"]
