@@ -833,8 +833,8 @@ __global__ void __launch_bounds__(THREADS)
 #endif
 }
 
-// The kernel of this chapter, allowed to start before the kernel in front of it has ended: it lets
-// its successor do the same at once, and touches memory only after its predecessor is done.
+// The kernel of this chapter, which may start before the kernel before it has ended. It lets its
+// successor do the same at once, and accesses memory only after its predecessor is done.
 template <int THREADS, bool STREAM>
 __global__ void __launch_bounds__(THREADS)
     sum_overlapped(ReduceInput<float> input, float *out, ReduceWorkspace *space) {
@@ -956,7 +956,7 @@ static unsigned took(Run r, unsigned blocks, unsigned threads) {
     return 1;
 }
 
-// The floats of the input, or what else lies in the same bytes: PER_FLOAT elements in each.
+// The floats of the input, or other elements in the same bytes: PER_FLOAT in each.
 template <class Op, unsigned PER_FLOAT = 1> static unsigned launch_reduce(Run r) {
     const size_t n = (size_t)r.n * PER_FLOAT;
     reduce_launch<Op>((const typename Op::In *)r.d_in, (typename Op::Acc *)r.d_partial, n,
@@ -986,7 +986,7 @@ static unsigned launch_ticket(Run r) {
 }
 
 // The chapter's kernel in the ticket's shape: at most as many blocks as fit, of 512 threads.
-// STREAM: its loads are marked: nobody will read the line again.
+// STREAM: its loads mark their lines as the first to evict.
 template <bool STREAM> static unsigned launch_wide(Run r) {
     const unsigned enough = blocks_for(r.n, 8192), most = 4 * r.sms;
     const unsigned grid = enough < most ? enough : most;
@@ -1003,8 +1003,8 @@ static unsigned launch_by_index(Run r) {
     return took(r, grid, 512);
 }
 
-// Launches what only devices with clusters have (compute capability 9.0 and later), and only if the
-// code is for one, too; elsewhere the chapter's own kernel stands in.
+// Whether the device has clusters (compute capability 9.0 and later), and the code is for such a
+// device. If not, launchers start the chapter's own kernel instead.
 static bool has_clusters(void) {
     int yes = 0;
     cudaFuncAttributes code;
@@ -1097,7 +1097,7 @@ template <class T> struct CubMax {
     }
 };
 
-// CUB with scratch space that is allocated beforehand. Its launch shape is its own, and not told.
+// CUB with scratch space that is allocated in advance. It does not report its launch shape.
 template <class Cub, class T> static unsigned launch_cub(Run r) {
     static void *d_scratch;
     static size_t scratch_bytes;
@@ -1139,7 +1139,7 @@ static void check_misaligned(const Stage *stage, Run r, unsigned) {
     expect(stage, r.n, "SUM", first_result(r), sum, 0);
 }
 
-// What the library makes of nothing is its own affair.
+// The library's minimum of no elements is not checked.
 static void check_min(const Stage *stage, Run r, unsigned) {
     float least = INFINITY;
     for (unsigned i = 0; i < r.n; i++) least = r.h_in[i] < least ? r.h_in[i] : least;
