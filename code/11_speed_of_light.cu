@@ -777,7 +777,7 @@ __global__ void __launch_bounds__(THREADS)
 
 // The blocks of a cluster send their sums to its first block. If there are several clusters, their
 // first blocks post to mailboxes, and the one that was the last to start finishes.
-enum { CLUSTER_MOST = 16, CLUSTER_SIZE = 2 };
+enum { CLUSTER_MOST = 16, CLUSTER_SIZE = 8 };
 
 template <int THREADS, bool STREAM>
 __global__ void __launch_bounds__(THREADS)
@@ -796,8 +796,8 @@ __global__ void __launch_bounds__(THREADS)
     unsigned rank, blocks, number = 0;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-    const unsigned clusters = gridDim.x / blocks;
-    if (rank == 0 && t == 0 && clusters > 1) number = atomicInc(&space->started, clusters - 1);
+    const bool many = gridDim.x > blocks;
+    if (rank == 0 && t == 0 && many) number = atomicInc(&space->started, gridDim.x / blocks - 1);
     float sum = reduce_block<Sum, THREADS>(reduce_thread<Sum, THREADS, STREAM>(input));
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");  // block 0 has started
     if (rank > 0) {
@@ -820,7 +820,8 @@ __global__ void __launch_bounds__(THREADS)
                 if (k < half) part[k] += part[k + half];
         sum = part[0];
     }
-    if (clusters > 1) {
+    if (many) {
+        const unsigned clusters = gridDim.x / blocks;
         if (t == 0) reduce_post(space->boxes + blockIdx.x / blocks, sum), drawn = number;
         __syncthreads();  // all threads know the number that the cluster has drawn
         if (drawn < clusters - 1) return;
@@ -1052,15 +1053,15 @@ template <int THREADS, int VECTORS, int STAGES> static unsigned launch_ring(Run 
     return took(r, grid, THREADS);
 }
 
-// One copy per block as long as all blocks start at once; then blocks with rings, twice as many as
-// fit. Tuned on an H200.
+// One copy per block as long as all blocks start at once; then as many blocks with rings as fit.
+// Tuned on an H200.
 static unsigned launch_bulk(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>>(r);
     if (r.n <= 4096) return launch_ring<256, 5, 1>(r, 1);
     if (r.n <= 8192) return launch_ring<256, 10, 1>(r, 1);
     if (r.n <= 4096 * r.sms) return launch_ring<128, 6, 1>(r, ~0u);
     if (r.n <= 16384 * r.sms) return launch_ring<256, 5, 1>(r, ~0u);
-    return launch_ring<256, 8, 3>(r, 4 * r.sms);
+    return launch_ring<256, 8, 3>(r, 2 * r.sms);
 }
 
 static unsigned launch_overlapped(Run r) {
