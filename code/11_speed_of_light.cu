@@ -19,7 +19,6 @@ __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
     reduce_finish<Op, THREADS>(reduce_block<Op, THREADS>(mine), number, out, space);
 }
 
-#include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -658,88 +657,192 @@ __global__ void __launch_bounds__(512, ReduceSm<ReduceSum<float>>::BLOCKS)
     if (t == 0) *out = sum;
 }
 
-// A cluster of eight blocks: they run on neighbouring SMs and can write into each other's shared
-// memory, so that no partial sum goes through L2. Launch: exactly one cluster.
-__global__ void __launch_bounds__(512) sum_cluster(ReduceInput<float> input, float *out) {
 #if __CUDA_ARCH__ >= 900
-    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-    __shared__ float sums[8];
-    typedef ReduceSum<float> Sum;
-    float sum = reduce_block<Sum, 512>(reduce_thread<Sum, 512, false>(input));
-    cluster.sync();  // block 0 has started: its shared memory exists
-    if (threadIdx.x == 0) cluster.map_shared_rank(sums, 0)[cluster.block_rank()] = sum;
-    cluster.sync();  // all eight sums have arrived in block 0
-    if (blockIdx.x > 0 || threadIdx.x > 0) return;
-    for (int k = 1; k < 8; k++) sum += sums[k];
-    *out = sum;
-#endif
+// Barriers in shared memory (mbarriers), which also count bytes. A phase ends when the announced
+// arrivals and the announced bytes are complete; a waiting thread names the phase's parity.
+static __device__ unsigned in_shared(const void *p) {
+    return (unsigned)__cvta_generic_to_shared(p);
 }
 
-// Bulk copies: one thread asks the copy engine for 32 KB at a time, three deep, and the block adds
-// up what has arrived in shared memory. Input on a 16-byte boundary; 96 KB of shared memory.
-enum { BULK_BYTES = 32768, BULK_DEPTH = 3, BULK_THREADS = 256 };
-
-#if __CUDA_ARCH__ >= 900
-static __device__ void bulk_copy(float *to, const float *from, unsigned long long *arrived) {
-    unsigned d = (unsigned)__cvta_generic_to_shared(to);
-    unsigned m = (unsigned)__cvta_generic_to_shared(arrived);
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(m), "r"(BULK_BYTES)
+static __device__ void mbarrier_init(unsigned long long *barrier, unsigned arrivals) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(in_shared(barrier)), "r"(arrivals)
                  : "memory");
+}
+
+static __device__ void mbarrier_arrive(unsigned long long *barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(in_shared(barrier)) : "memory");
+}
+
+// Arrives, and announces bytes that the phase waits for, too.
+static __device__ void mbarrier_expect(unsigned long long *barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_shared(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+// Lets TMA copy bytes, a multiple of 16, and count them at `arrived`. Marks the lines in L2 as the
+// first to evict.
+static __device__ void bulk_copy(float4 *to, const float4 *from, unsigned bytes,
+                                 unsigned long long *arrived) {
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 " [%0], [%1], %2, [%3];" ::"r"(d), "l"(from), "r"(BULK_BYTES), "r"(m)
+                 ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(in_shared(to)),
+                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(in_shared(arrived)),
+                 "l"(policy)
                  : "memory");
 }
 
-static __device__ void bulk_wait(unsigned long long *arrived, unsigned phase) {
-    unsigned m = (unsigned)__cvta_generic_to_shared(arrived), done;
-    do asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
-                    " selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(m), "r"(phase) : "memory");
+// Stores a float in the cluster's first block, and counts its 4 bytes at that block's `arrived`.
+static __device__ void cluster_store(float *to, float value, unsigned long long *arrived) {
+    unsigned there, barrier;
+    asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(there) : "r"(in_shared(to)));
+    asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(barrier) : "r"(in_shared(arrived)));
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32"
+                 " [%0], %1, [%2];" ::"r"(there), "f"(value), "r"(barrier)
+                 : "memory");
+}
+
+// CLUSTER: what arrives comes from other blocks of the cluster.
+template <bool CLUSTER>
+static __device__ void mbarrier_wait(unsigned long long *barrier, unsigned parity) {
+    unsigned done;
+    do
+        if (CLUSTER)
+            asm volatile("{ .reg .pred p;"
+                         " mbarrier.try_wait.parity.acquire.cluster.shared.b64 p, [%1], %2;"
+                         " selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done) : "r"(in_shared(barrier)), "r"(parity) : "memory");
+        else
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
+                         " selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done) : "r"(in_shared(barrier)), "r"(parity) : "memory");
     while (!done);
 }
 #endif
 
-__global__ void __launch_bounds__(BULK_THREADS)
-    sum_bulk(const float *in, size_t n, float *out, ReduceWorkspace *space) {
+// The sum of n floats by bulk copies. The block's last warp is the producer, which requests tiles;
+// the others are consumers, which add up VECTORS of 16 bytes of each tile per lane. Input at a
+// multiple of 16 bytes; dynamic shared memory: STAGES tiles.
+template <int THREADS, int VECTORS, int STAGES>
+__global__ void __launch_bounds__(THREADS)
+    sum_bulk(const float *in, size_t n, unsigned tiles, float *out, ReduceWorkspace *space) {
 #if __CUDA_ARCH__ >= 900
-    extern __shared__ __align__(128) float buffers[];
-    __shared__ unsigned long long arrived[BULK_DEPTH];
-    const size_t each = BULK_BYTES / sizeof(float), tiles = n / each;
-    const unsigned t = threadIdx.x, grid = gridDim.x, number = reduce_draw(space);
-    if (t == 0) {
-        for (int k = 0; k < BULK_DEPTH; k++)
-            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(
-                (unsigned)__cvta_generic_to_shared(&arrived[k])));
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        for (int k = 0; k < BULK_DEPTH; k++)
-            if (blockIdx.x + k * grid < tiles)
-                bulk_copy(buffers + k * each, in + (blockIdx.x + k * grid) * each, &arrived[k]);
-    }
-    __syncthreads();  // the barriers that count arriving bytes are there
-    float mine = 0;
-    unsigned slot = 0, phase = 0;
-    for (size_t tile = blockIdx.x; tile < tiles; tile += grid) {
-        bulk_wait(&arrived[slot], phase);
-        const float4 *v = (const float4 *)(buffers + slot * each);
-#pragma unroll
-        for (int k = 0; k < BULK_BYTES / 16 / BULK_THREADS; k++) {
-            float4 q = v[t + k * BULK_THREADS];
-            mine += (q.x + q.y) + (q.z + q.w);
-        }
-        __syncthreads();  // the whole buffer has been read before it is filled again
-        if (t == 0 && tile + BULK_DEPTH * grid < tiles)
-            bulk_copy(buffers + slot * each, in + (tile + BULK_DEPTH * grid) * each,
-                      &arrived[slot]);
-        if (++slot == BULK_DEPTH) slot = 0, phase ^= 1;
-    }
-    for (size_t i = tiles * each + blockIdx.x * BULK_THREADS + t; i < n; i += grid * BULK_THREADS)
-        mine += in[i];
+    enum { CONSUMERS = THREADS - 32, TILE = CONSUMERS * VECTORS };  // threads; vectors
+    extern __shared__ __align__(128) float4 ring[];
+    __shared__ unsigned long long full[STAGES], empty[STAGES];
     typedef ReduceSum<float> Sum;
-    reduce_finish<Sum, BULK_THREADS>(reduce_block<Sum, BULK_THREADS>(mine), number, out, space);
+    const float4 *body = (const float4 *)in;
+    const size_t vectors = n / 4;
+    const unsigned t = threadIdx.x;
+    auto count_of = [&](unsigned tile) {
+        const size_t left = vectors - (size_t)tile * TILE;
+        return left < TILE ? (unsigned)left : (unsigned)TILE;
+    };
+    auto request = [&](unsigned tile, unsigned stage) {
+        const unsigned bytes = count_of(tile) * 16;
+        mbarrier_expect(&full[stage], bytes);
+        bulk_copy(ring + stage * TILE, body + (size_t)tile * TILE, bytes, &full[stage]);
+    };
+    if (t == CONSUMERS) {
+        for (int k = 0; k < STAGES; k++)
+            mbarrier_init(&full[k], 1), mbarrier_init(&empty[k], CONSUMERS / 32);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");  // before the copies
+        unsigned tile = blockIdx.x;
+        for (int k = 0; k < STAGES && tile < tiles; k++, tile += gridDim.x) request(tile, k);
+    }
+    const unsigned number = reduce_draw(space);
+    float mine = blockIdx.x == 0 && t < n % 4 ? in[4 * vectors + t] : 0;
+    __syncthreads();  // the mbarriers are there before any thread waits at one
+    unsigned stage = 0, parity = 0;
+    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        if (t < CONSUMERS) {
+            const float4 *buffer = ring + stage * TILE;
+            const unsigned count = count_of(tile);
+            mbarrier_wait<false>(&full[stage], parity);
+            float4 v[VECTORS];
+            #pragma unroll
+            for (unsigned k = 0, i = t; k < VECTORS; k++, i += CONSUMERS)
+                v[k] = i < count ? buffer[i] : float4();
+            #pragma unroll
+            for (int k = 0; k < VECTORS; k++) mine += (v[k].x + v[k].y) + (v[k].z + v[k].w);
+            __syncwarp();  // all lanes have read before the warp arrives
+            if (t % 32 == 0) mbarrier_arrive(&empty[stage]);
+        } else if (t == CONSUMERS) {
+            const unsigned next = tile + STAGES * gridDim.x;
+            if (next < tiles) {
+                mbarrier_wait<false>(&empty[stage], parity);
+                request(next, stage);
+            }
+        }
+        if (++stage == STAGES) stage = 0, parity ^= 1;
+    }
+    const float sum = reduce_block<Sum, THREADS>(mine);
+    reduce_finish<Sum, THREADS>(sum, number, out, space);
 #endif
 }
 
-// The kernel of this chapter, allowed to start before the kernel in front of it has ended: it lets
-// its successor do the same at once, and touches memory only after its predecessor is done.
+// The blocks of a cluster send their sums to its first block. If there are several clusters, their
+// first blocks post to mailboxes, and the one that was the last to start finishes.
+enum { CLUSTER_MOST = 16, CLUSTER_SIZE = 8 };
+
+template <int THREADS, bool STREAM>
+__global__ void __launch_bounds__(THREADS)
+    sum_cluster(ReduceInput<float> input, float *out, ReduceWorkspace *space) {
+#if __CUDA_ARCH__ >= 900
+    __shared__ __align__(16) float sums[CLUSTER_MOST];
+    __shared__ unsigned long long arrived;
+    __shared__ unsigned drawn;
+    typedef ReduceSum<float> Sum;
+    const unsigned t = threadIdx.x;
+    if (t == 0) {
+        mbarrier_init(&arrived, 1);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    unsigned rank, blocks, number = 0;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    const bool many = gridDim.x > blocks;
+    if (rank == 0 && t == 0 && many) number = atomicInc(&space->started, gridDim.x / blocks - 1);
+    float sum = reduce_block<Sum, THREADS>(reduce_thread<Sum, THREADS, STREAM>(input));
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");  // block 0 has started
+    if (rank > 0) {
+        if (t == 0) cluster_store(&sums[rank], sum, &arrived);
+        return;
+    }
+    if (t == 0) {
+        mbarrier_expect(&arrived, (blocks - 1) * sizeof sum);
+        mbarrier_wait<true>(&arrived, 0);  // the other blocks' sums have arrived
+    }
+    if (t == 0) {
+        float part[CLUSTER_MOST];
+#pragma unroll
+        for (unsigned k = 1; k < CLUSTER_MOST; k++) part[k] = k < blocks ? sums[k] : 0;
+        part[0] = sum;
+#pragma unroll
+        for (int half = CLUSTER_MOST / 2; half > 0; half /= 2)
+#pragma unroll
+            for (int k = 0; k < CLUSTER_MOST / 2; k++)
+                if (k < half) part[k] += part[k + half];
+        sum = part[0];
+    }
+    if (many) {
+        const unsigned clusters = gridDim.x / blocks;
+        if (t == 0) reduce_post(space->boxes + blockIdx.x / blocks, sum), drawn = number;
+        __syncthreads();  // all threads know the number that the cluster has drawn
+        if (drawn < clusters - 1) return;
+        sum = 0;
+        for (unsigned c = t; c < clusters; c += THREADS)
+            sum += reduce_collect(space->boxes + c, reduce_see<float>(space->boxes + c));
+        sum = reduce_block<Sum, THREADS>(sum);
+    }
+    if (t == 0) *out = sum;
+#endif
+}
+
+// The kernel of this chapter, which may start before the kernel before it has ended. It lets its
+// successor do the same at once, and accesses memory only after its predecessor is done.
 template <int THREADS, bool STREAM>
 __global__ void __launch_bounds__(THREADS)
     sum_overlapped(ReduceInput<float> input, float *out, ReduceWorkspace *space) {
@@ -861,7 +964,7 @@ static unsigned took(Run r, unsigned blocks, unsigned threads) {
     return 1;
 }
 
-// The floats of the input, or what else lies in the same bytes: PER_FLOAT elements in each.
+// The floats of the input, or other elements in the same bytes: PER_FLOAT in each.
 template <class Op, unsigned PER_FLOAT = 1> static unsigned launch_reduce(Run r) {
     const size_t n = (size_t)r.n * PER_FLOAT;
     reduce_launch<Op>((const typename Op::In *)r.d_in, (typename Op::Acc *)r.d_partial, n,
@@ -891,7 +994,7 @@ static unsigned launch_ticket(Run r) {
 }
 
 // The chapter's kernel in the ticket's shape: at most as many blocks as fit, of 512 threads.
-// STREAM: its loads are marked: nobody will read the line again.
+// STREAM: its loads mark their lines as the first to evict.
 template <bool STREAM> static unsigned launch_wide(Run r) {
     const unsigned enough = blocks_for(r.n, 8192), most = 4 * r.sms;
     const unsigned grid = enough < most ? enough : most;
@@ -908,41 +1011,64 @@ static unsigned launch_by_index(Run r) {
     return took(r, grid, 512);
 }
 
-// Launches what only devices with clusters have (compute capability 9.0 and later), and only if the
-// code is for one, too; elsewhere the chapter's own kernel stands in.
+// Whether the device has clusters (compute capability 9.0 and later), and the code is for such a
+// device. If not, launchers start the chapter's own kernel instead.
 static bool has_clusters(void) {
     int yes = 0;
     cudaFuncAttributes code;
     return cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, 0) == cudaSuccess && yes &&
-           cudaFuncGetAttributes(&code, sum_cluster) == cudaSuccess && code.ptxVersion >= 90;
+           cudaFuncGetAttributes(&code, sum_cluster<256, false>) == cudaSuccess &&
+           code.ptxVersion >= 90;
 }
 
-static void launch_with(const void *kernel, unsigned grid, unsigned block, size_t shared_bytes,
+static void launch_with(const void *kernel, unsigned grid, unsigned block,
                         cudaLaunchAttribute attribute, void **arguments, cudaStream_t stream) {
-    cudaLaunchConfig_t config = {dim3(grid), dim3(block), shared_bytes, stream, &attribute, 1};
+    cudaLaunchConfig_t config = {dim3(grid), dim3(block), 0, stream, &attribute, 1};
     cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
-static unsigned launch_cluster(Run r) {
+// ALONE: one cluster of at most CLUSTER_MOST blocks. Otherwise the chapter's shape in clusters of
+// CLUSTER_SIZE.
+template <bool ALONE> static unsigned launch_cluster(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>>(r);
-    ReduceInput<float> input = reduce_split(r.d_in, r.n, 512);
-    void *arguments[] = {&input, &r.d_partial};
+    ReduceShape shape = {};
+    reduce_shape<ReduceSum<float>>(r.n, &shape);
+    const unsigned most = ALONE ? CLUSTER_MOST : CLUSTER_SIZE, threads = shape.threads;
+    unsigned size = 1;
+    while (size < most && size < shape.blocks) size *= 2;
+    const unsigned grid = ALONE ? size : (shape.blocks + size - 1) / size * size;
+    ReduceInput<float> input = reduce_split(r.d_in, r.n, threads);
+    void *d_workspace = workspace(r.stream), *arguments[] = {&input, &r.d_partial, &d_workspace};
+    const void *kernel = threads == 256 ? (const void *)sum_cluster<256, false>
+                                        : (const void *)sum_cluster<512, true>;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {8, 1, 1};
-    launch_with((const void *)sum_cluster, 8, 512, 0, attribute, arguments, r.stream);
-    return took(r, 8, 512);
+    attribute.val.clusterDim = {size, 1, 1};
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    launch_with(kernel, grid, threads, attribute, arguments, r.stream);
+    return took(r, grid, threads);
 }
 
+template <int THREADS, int VECTORS, int STAGES> static unsigned launch_ring(Run r, unsigned most) {
+    const unsigned tile = VECTORS * (THREADS - 32), tiles = (r.n / 4 + tile - 1) / tile;
+    const unsigned grid = tiles < 1 ? 1 : tiles < most ? tiles : most;
+    const int shared_bytes = STAGES * tile * 16;
+    auto kernel = sum_bulk<THREADS, VECTORS, STAGES>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+    kernel<<<grid, THREADS, shared_bytes, r.stream>>>(r.d_in, r.n, tiles, r.d_partial,
+                                                      (ReduceWorkspace *)workspace(r.stream));
+    return took(r, grid, THREADS);
+}
+
+// One copy per block as long as all blocks start at once; then as many blocks with rings as fit.
+// Tuned on an H200.
 static unsigned launch_bulk(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>>(r);
-    unsigned enough = blocks_for(r.n, BULK_BYTES / sizeof(float));
-    unsigned grid = enough < 2 * r.sms ? enough : 2 * r.sms;
-    int shared_bytes = BULK_BYTES * BULK_DEPTH;
-    cudaFuncSetAttribute(sum_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-    sum_bulk<<<grid, BULK_THREADS, shared_bytes, r.stream>>>(
-        r.d_in, r.n, r.d_partial, (ReduceWorkspace *)workspace(r.stream));
-    return took(r, grid, BULK_THREADS);
+    if (r.n <= 4096) return launch_ring<256, 5, 1>(r, 1);
+    if (r.n <= 8192) return launch_ring<256, 10, 1>(r, 1);
+    if (r.n <= 4096 * r.sms) return launch_ring<128, 6, 1>(r, ~0u);
+    if (r.n <= 16384 * r.sms) return launch_ring<256, 5, 1>(r, ~0u);
+    return launch_ring<256, 8, 3>(r, 2 * r.sms);
 }
 
 static unsigned launch_overlapped(Run r) {
@@ -956,7 +1082,7 @@ static unsigned launch_overlapped(Run r) {
     attribute.val.programmaticStreamSerializationAllowed = 1;
     const void *kernel = shape.threads == 256 ? (const void *)sum_overlapped<256, false>
                                               : (const void *)sum_overlapped<512, true>;
-    launch_with(kernel, shape.blocks, shape.threads, 0, attribute, arguments, r.stream);
+    launch_with(kernel, shape.blocks, shape.threads, attribute, arguments, r.stream);
     return took(r, shape.blocks, shape.threads);
 }
 
@@ -979,7 +1105,7 @@ template <class T> struct CubMax {
     }
 };
 
-// CUB with scratch space that is allocated beforehand. Its launch shape is its own, and not told.
+// CUB with scratch space that is allocated in advance. It does not report its launch shape.
 template <class Cub, class T> static unsigned launch_cub(Run r) {
     static void *d_scratch;
     static size_t scratch_bytes;
@@ -1021,7 +1147,7 @@ static void check_misaligned(const Stage *stage, Run r, unsigned) {
     expect(stage, r.n, "SUM", first_result(r), sum, 0);
 }
 
-// What the library makes of nothing is its own affair.
+// The library's minimum of no elements is not checked.
 static void check_min(const Stage *stage, Run r, unsigned) {
     float least = INFINITY;
     for (unsigned i = 0; i < r.n; i++) least = r.h_in[i] < least ? r.h_in[i] : least;
@@ -1089,7 +1215,8 @@ static const Stage stages[] = {
     {"sum_mailbox", launch_wide<true>, "in the ticket's shape", LIKE(FLOAT, COLD, edges)},
     {"sum_by_index", launch_by_index, "no numbers drawn", LIKE(FLOAT, COLD, edges)},
     {"sum_plain_loads", launch_wide<false>, "unmarked", LIKE(FLOAT, COLD, edges)},
-    {"sum_cluster", launch_cluster, "one cluster", LIKE(FLOAT, COLD, edges)},
+    {"sum_cluster", launch_cluster<true>, "one cluster", LIKE(FLOAT, COLD, edges)},
+    {"sum_cluster_mailbox", launch_cluster<false>, "clusters", LIKE(FLOAT, COLD, edges)},
     {"sum_bulk", launch_bulk, "bulk copies", LIKE(FLOAT, COLD, edges)},
     {"sum_overlapped", launch_overlapped, "starts early", LIKE(FLOAT, COLD, edges)},
 };

@@ -20,11 +20,11 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
-// How many of the n elements lie in front of the first address that is a multiple of 128 bytes.
+// How many of the n elements come before the first address that is a multiple of 128 bytes.
 static unsigned head_of(const float *d_in, unsigned n) { return 0; }
 
-// A partial sum per warp. The vectors start behind `head` elements; what lies in front of them and
-// behind the last one, fewer than a block has threads, is added one to a thread.
+// A partial sum per warp. The vectors start after `head` elements. The elements before them and
+// after the last one, fewer than a block has threads, are added one per thread.
 __global__ void warp_sum_vectors(const float *in, float *partial, unsigned n, unsigned head) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, vectors = (n - head) / 4;
     float sum = 0;
@@ -49,7 +49,7 @@ static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     return grid * BLOCK / 32;
 }
 
-// How often head_of() is wrong: of arrays, short and long, that start anywhere behind a boundary.
+// How often head_of() is wrong for arrays, short and long, that start anywhere after a boundary.
 static unsigned misplaced(void) {
     unsigned wrong = 0;
     for (unsigned behind = 0; behind < 32; behind++)

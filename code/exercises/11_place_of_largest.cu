@@ -85,7 +85,7 @@ static unsigned launch(const float *d_in, double *d_out, unsigned n) {
     return 2 + MOST;
 }
 
-// Nothing above 0 at first, then ever larger elements, each of them several times, and zeros behind
+// Nothing above 0 at first, then ever larger elements, each of them several times, and zeros after
 // the 90,000th.
 static double element(unsigned i) {
     return i < 2000 ? -(int)(i % 300) : i < 90000 ? i / 1000 * 0.3 : 0;

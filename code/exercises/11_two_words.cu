@@ -25,7 +25,7 @@ struct Box {
     volatile unsigned full;  // 0: empty
 };
 
-#define volatile  // in the two functions it would hide the race, and not remove it
+#define volatile  // in the two functions it would only hide the race
 
 static __device__ void post(Box *box, float value) {
     box->full = 1;

@@ -286,6 +286,25 @@ template <bool RIGHT> __global__ void store_async(int *out) {
     out[blockIdx.x * BLOCK + t] = sum;
 }
 
+// The receiving block has started if it has arrived at the cluster's barrier and the sender has waited there.
+template <bool RIGHT> __global__ void store_async_early(int *out) {
+    __shared__ int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x, rank = cg::this_cluster().block_rank();
+    if (t == 0) make(&arrived, 1);
+    if (t == 0) fence_init();
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    if (t == 0) EXPECT(&arrived, BYTES);
+    if (RIGHT) asm volatile("barrier.cluster.wait;" ::: "memory");
+    const unsigned to = of_rank(shared_address(&s[t]), 0);
+    if (rank == 1) STORE_ASYNC(to, t, of_rank(shared_address(&arrived), 0));  // HAZARD store_async_early: cluster
+    if (!RIGHT) asm volatile("barrier.cluster.wait;" ::: "memory");
+    if (rank > 0) return;
+    if (t == 0) wait(&arrived, 0);
+    __syncthreads();
+    out[t] = s[(t + 32) % BLOCK];
+}
+
 // One warp sends twice; the other warp waits only for the first store.
 template <bool RIGHT> __global__ void store_async_again(int *out) {
     __shared__ int s[2][32];
@@ -507,6 +526,7 @@ static const Case cases[] = {
     CLUSTER(first_sync), CLUSTER(first_wait), CLUSTER(last_sync), CLUSTER(last_sync_of_one),
     CLUSTER(two_readers), CLUSTER(arrive_relaxed), CLUSTER(byte_before_wait), CLUSTER(histogram),
     CLUSTER(some_threads), CLUSTER(two_barriers), CLUSTER(remote_arrive), CLUSTER(store_async),
+    CLUSTER(store_async_early),
     CLUSTER(bulk_far_wait), CLUSTER(store_async_again), TWINS(1, BLOCK, copy_groups),
     TWINS(1, BLOCK, copy_repeated), TWINS(1, BLOCK, copy_by_two), TWINS(1, BLOCK, copy_and_store),
     TWINS(1, BLOCK, bulk_init_other), ONE(1, BLOCK, "bulk_source", bulk_source<0>),

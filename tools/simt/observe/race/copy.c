@@ -14,6 +14,7 @@
 // is enough.
 #include <string.h>
 
+#include "simt/observe/race/cluster.h"
 #include "simt/observe/race/global.h"
 #include "simt/observe/race/race.h"
 
@@ -338,6 +339,8 @@ void copy_bulk(Warp *warp, const Bulk *bulk) {
     if (bulk->from.block && !bulk->stores) check_source(checker, bulk, thread);
     if (bulk->barrier.block && !bulk->stores) check_mbarrier(checker, bulk, thread);
     if (!bulk->stores) access_side(checker, warp, bulk, &bulk->from, ACCESS_LOAD, time);
+    const Block *to = bulk->to.block;
+    if (to && to != warp->block) cluster_find_absent(checker, warp, &source, bulk->lanes, to);
     access_side(checker, warp, bulk, &bulk->to, writes, time);
     if (bulk->barrier.block) {
         Checker *of = bulk->barrier.block->watch;
