@@ -2386,12 +2386,16 @@ struct Multiples {
     __host__ __device__ long long operator()(long long r) const { return r * cols; }
 };
 
-// Calls once for the bytes of scratch space, which are kept, and then for the sums.
-template <class Call> static void with_scratch(Call call) {
+// Calls once for the bytes of scratch space, which are kept, and then for the sums. Where n is given,
+// the bytes are asked for once for each n.
+template <class Call> static void with_scratch(Call call, unsigned n = 0) {
     static void *d_scratch;
-    static size_t scratch_bytes;
-    size_t bytes = 0;
-    CUDA(call((void *)NULL, bytes));
+    static size_t bytes, scratch_bytes;
+    static unsigned asked;
+    if (n == 0 || n != asked) {
+        CUDA(call((void *)NULL, bytes));
+        asked = n;
+    }
     if (bytes > scratch_bytes) {
         CUDA(cudaFree(d_scratch));
         CUDA(cudaMalloc(&d_scratch, bytes));
@@ -2413,7 +2417,7 @@ template <unsigned COLS> static unsigned launch_cub_matrix(Run r) {
         return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, rows, offsets,
                                                offsets + 1, r.stream);
 #endif
-    });
+    }, r.n);
     return rows;
 }
 
@@ -2423,7 +2427,7 @@ template <Lengths KIND> static unsigned launch_cub_ragged(Run r) {
     with_scratch([=](void *d_scratch, size_t &bytes) {
         return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, all->rows,
                                                all->d_offsets, all->d_offsets + 1, r.stream);
-    });
+    }, r.n);
     return all->rows;
 }
 
