@@ -2386,8 +2386,8 @@ struct Multiples {
     __host__ __device__ long long operator()(long long r) const { return r * cols; }
 };
 
-// Calls once for the bytes of scratch space, which are kept, and then for the sums. Where n is given,
-// the bytes are asked for once for each n.
+// Calls once for the bytes of scratch space, which are kept, and then for the sums. If n is given,
+// it asks once for each n.
 template <class Call> static void with_scratch(Call call, unsigned n = 0) {
     static void *d_scratch;
     static size_t bytes, scratch_bytes;

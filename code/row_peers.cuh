@@ -10,8 +10,8 @@
 #include <cub/device/device_reduce.cuh>
 #include <thrust/iterator/discard_iterator.h>
 
-// What the peers need of ragged rows: offsets of 4 bytes; the row of each element; a column of each,
-// 0; as many ones as the longest row has elements.
+// What the peers need of ragged rows: offsets of 4 bytes; the row of each element; the column of
+// each, 0; as many ones as the longest row has elements.
 typedef struct {
     unsigned n, most;
     int *d_offsets, *d_keys, *d_columns;
@@ -66,8 +66,9 @@ template <Lengths KIND> static unsigned launch_cub_by_key(Run r) {
     const Peer *peer = peer_of(KIND, r.n);
     with_scratch([=](void *d_scratch, size_t &bytes) {
         return cub::DeviceReduce::ReduceByKey(
-            d_scratch, bytes, peer->d_keys, thrust::make_discard_iterator(), r.d_in, r.d_partial + 1,
-            (unsigned *)r.d_partial, cuda::std::plus<>{}, (long long)r.n, r.stream);
+            d_scratch, bytes, peer->d_keys, thrust::make_discard_iterator(), r.d_in,
+            r.d_partial + 1, (unsigned *)r.d_partial, cuda::std::plus<>{}, (long long)r.n,
+            r.stream);
     }, r.n);
     return ragged(KIND, r.n)->rows;
 }
