@@ -146,12 +146,13 @@ template <Lengths KIND> static void check_cusparse(const Stage *stage, Run r, un
     if (rows) check_ragged<KIND>(stage, r, rows);
 }
 
+#define IN_A_STREAM(name, launch, check)                                                           \
+    { name, launch, "no graph", 0, FLOAT, CALLS, NULL, no_sizes, NULL, check }
 #define BOTH_MODES(name, launch, check, note)                                                      \
     {name, launch, note, 0, FLOAT, COLD, NULL, no_sizes, NULL, check},                             \
-        {name "_calls", launch, note ", no graph", 0, FLOAT, CALLS, NULL, no_sizes, NULL, check}
+        IN_A_STREAM(name "_calls", launch, check)
 #define PEERS(kind, KIND)                                                                          \
-    {"rows_ragged_" kind "_calls", launch_ragged<KIND>, "no graph", 0, FLOAT, CALLS, NULL,         \
-     no_sizes, NULL, check_ragged<KIND>},                                                          \
+    IN_A_STREAM("rows_ragged_" kind "_calls", launch_ragged<KIND>, check_ragged<KIND>),            \
         BOTH_MODES("cub_offsets_" kind, launch_cub_ragged<KIND>, check_ragged<KIND>, "offsets"),   \
         BOTH_MODES("cub_bounded_" kind, launch_cub_bounded<KIND>, check_ragged<KIND>,              \
                    "max_segment_size given"),                                                      \
@@ -159,6 +160,9 @@ template <Lengths KIND> static void check_cusparse(const Stage *stage, Run r, un
                    "ReduceByKey"),                                                                 \
         BOTH_MODES("cusparse_" kind, launch_cusparse<KIND>, check_cusparse<KIND>, "CSR x ones")
 static const Stage further[] = {
+    IN_A_STREAM("rows_sum_1024_calls", (launch_matrix<RowsSum, float, 1024>),
+                (check_matrix<SUM, 1024>)),
+    IN_A_STREAM("cub_rows_sum_1024_calls", launch_cub_matrix<1024>, (check_matrix<SUM, 1024>)),
     PEERS("equal", EQUAL),
     PEERS("random", RANDOM),
     PEERS("power", POWER),
