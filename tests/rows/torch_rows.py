@@ -7,12 +7,12 @@
 Takes the shapes, not the times, from a file of the sweep of chapter 16. PyTorch must be installed; without QuACK (the
 package quack-kernels) its column is empty. All are timed as the labs' harness does it: a CUDA graph of as many calls as
 our function makes in two milliseconds, over inputs that are four times as large as the L2 cache, which is filled with
-the last of them before each replay. `in_stream` columns make the same calls without a graph, one after the other; ours
-are called through ctypes. torch.compile runs in the mode that searches longest, for one shape at a time. Results are
-compared with PyTorch's before anything is timed.
+the last of them before each replay. A few small shapes are also timed in a stream: the same calls one after the other,
+without a graph; ours go through ctypes. torch.compile runs in the mode that searches longest, for one shape at a time.
+Results are compared with PyTorch's before anything is timed.
 
-Prints microseconds for some shapes of the largest total, then, of the shapes of the sweep and of those drawn at random,
-PyTorch's time by ours where that is least, and the geometric mean.
+Prints microseconds for the small shapes and for some of the largest total, then, of the shapes of the sweep and of those
+drawn at random, PyTorch's time by ours where that is least, and the geometric mean.
 """
 import csv
 import ctypes
@@ -33,10 +33,12 @@ except ImportError as error:
 MODE = "max-autotune-no-cudagraphs"  # of torch.compile
 GRAPH_MS, LEAST_SAMPLES, SAMPLE_MS = 2.0, 5, 40
 SHOWN = {32, 1024, 1025, 16384, 50257, 262144}  # lengths
+SMALL = [(operation, elem, rows, 1024) for rows in (64, 1024) for operation in ("softmax", "layer_norm")
+         for elem in ("float", "bfloat16")]
 KERNELS = {"softmax": "softmax", "layer_norm_weights": "layer_norm", "drawn_softmax": "softmax",
            "drawn_layer_norm": "layer_norm"}
 TYPES = {"float": torch.float32, "bfloat16": torch.bfloat16}
-COLUMNS = "ours torch compiled quack ours_in_stream torch_in_stream quack_in_stream".split()
+COLUMNS = "ours torch compiled quack".split()
 
 
 def pointer(tensor):
@@ -118,32 +120,36 @@ def time_us(shape, call, calls, in_stream=False):
     return statistics.median(found) * 1e3 / calls
 
 
-def every_us(shape, calls):
-    """The columns of a row; None where there is no such function, or it refuses this shape."""
+def print_all(shape, calls, ways):
+    """Prints a line for each way to call; returns the times of the first. A cell is empty where there is no such function,
+    or it refuses this shape."""
     functions = {"ours": shape.ours, "torch": shape.torch}
     torch._dynamo.reset()
     functions["compiled"] = torch.compile(shape.torch, dynamic=False, mode=MODE)
     if layernorm_fwd:
         functions["quack"] = shape.quack
-    found = dict.fromkeys(COLUMNS)
+    found = {way: dict.fromkeys(COLUMNS) for way in ways}
     for name, call in functions.items():
         try:
             if not shape.agrees(call):
                 raise RuntimeError("another result")
-            found[name] = time_us(shape, call, calls)
-            if name != "compiled":
-                found[name + "_in_stream"] = time_us(shape, call, calls, True)
+            for way in ways:
+                found[way][name] = time_us(shape, call, calls, way == "stream")
         except Exception as error:
             what = "%s: %s %s %d x %d: %s" % (name, shape.operation, shape.elem, shape.rows, shape.cols, str(error)[:300])
             if name == "ours":
                 sys.exit("torch_rows.py: " + what)
             print("torch_rows.py: " + what, file=sys.stderr)
-    return found
+    for way, times in found.items():
+        peers = [times[name] for name in COLUMNS[1:] if times[name]]
+        print(line(shape, way, times.values(), min(peers) / times["ours"]), flush=True)
+    return found[ways[0]]
 
 
-def line(shape, values, ratio):
-    cells = ["%.1f" % value if value else "" for value in values]
-    return ",".join([shape.operation.replace("_", " "), shape.elem, str(shape.cols), str(shape.rows), *cells, "%.2f" % ratio])
+def line(shape, way, times, ratio):
+    cells = ["%.2f" % us if us and us < 10 else "%.1f" % us if us else "" for us in times]
+    what = shape.operation.replace("_", " "), shape.elem, str(shape.cols), str(shape.rows), way
+    return ",".join([*what, *cells, "%.2f" % ratio])
 
 
 def main(path, library):
@@ -155,26 +161,27 @@ def main(path, library):
     workspace = torch.zeros(library.workspace_bytes(), device="cuda", dtype=torch.uint8)
     print("# device: %s\n# torch: %s\n# triton: %s\n# compiled: %s\n# quack: %s" % (
         torch.cuda.get_device_name(), torch.__version__, __import__("triton").__version__, MODE, QUACK))
-    print("operation,elem,cols,rows,%s,least_over_ours" % ",".join(COLUMNS))
+    print("operation,elem,cols,rows,way,%s,least_over_ours" % ",".join(COLUMNS))
+    for operation, elem, rows, cols in SMALL:
+        shape = Shape(library, workspace, operation, elem, rows, cols, operation == "layer_norm")
+        print_all(shape, calls_of(shape), ("graph", "stream"))
     for row in wanted:
         kernel, n, cols = row["kernel"].removesuffix("_bf16"), int(row["n"]), int(row["cols"])
         drawn = kernel.startswith("drawn")
         shape = Shape(library, workspace, KERNELS[kernel], row["elem"], n // cols, cols, kernel == "layer_norm_weights")
         calls = calls_of(shape)
         if not drawn and n > largest // 2 and cols in SHOWN:
-            found = every_us(shape, calls)
-            peers = [found[name] for name in ("torch", "compiled", "quack") if found[name]]
-            print(line(shape, found.values(), min(peers) / found["ours"]), flush=True)
-            mine, theirs = found["ours"], found["torch"]
+            times = print_all(shape, calls, ("graph",))
+            mine, theirs = times["ours"], times["torch"]
         else:
             mine, theirs = time_us(shape, shape.ours, calls), time_us(shape, shape.torch, calls)
-        ratios.setdefault(drawn, []).append((theirs / mine, line(shape, [mine, theirs] + [None] * 5, theirs / mine)))
+        ratios.setdefault(drawn, []).append((theirs / mine, line(shape, "graph", (mine, theirs, None, None), theirs / mine)))
         del shape
     for drawn, found in sorted(ratios.items()):
         what = "%d shapes %s" % (len(found), "drawn at random" if drawn else "of the tables")
         mean = math.exp(statistics.fmean(math.log(ratio) for ratio, _ in found))
         print("least of %s: %s" % (what, min(found)[1]))
-        print("geometric mean of %s%s,%.2f" % (what, "," * (len(COLUMNS) + 3), mean))
+        print("geometric mean of %s%s,%.2f" % (what, "," * (len(COLUMNS) + 4), mean))
 
 
 main(*sys.argv[1:])
