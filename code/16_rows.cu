@@ -2457,12 +2457,16 @@ struct Multiples {
     __host__ __device__ long long operator()(long long r) const { return r * cols; }
 };
 
-// Calls once for the bytes of scratch space, which are kept, and then for the sums.
-template <class Call> static void with_scratch(Call call) {
+// Calls once for the bytes of scratch space, which are kept, and then for the sums. If n is given,
+// it asks once for each n.
+template <class Call> static void with_scratch(Call call, unsigned n = 0) {
     static void *d_scratch;
-    static size_t scratch_bytes;
-    size_t bytes = 0;
-    CUDA(call((void *)NULL, bytes));
+    static size_t bytes, scratch_bytes;
+    static unsigned asked;
+    if (n == 0 || n != asked) {
+        CUDA(call((void *)NULL, bytes));
+        asked = n;
+    }
     if (bytes > scratch_bytes) {
         CUDA(cudaFree(d_scratch));
         CUDA(cudaMalloc(&d_scratch, bytes));
@@ -2484,7 +2488,7 @@ template <unsigned COLS> static unsigned launch_cub_matrix(Run r) {
         return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, rows, offsets,
                                                offsets + 1, r.stream);
 #endif
-    });
+    }, r.n);
     return rows;
 }
 
@@ -2494,7 +2498,7 @@ template <Lengths KIND> static unsigned launch_cub_ragged(Run r) {
     with_scratch([=](void *d_scratch, size_t &bytes) {
         return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, all->rows,
                                                all->d_offsets, all->d_offsets + 1, r.stream);
-    });
+    }, r.n);
     return all->rows;
 }
 

@@ -43,20 +43,25 @@ template <class Level, class T> static unsigned launch_level(Run r) {
 typedef cuda::execution::determinism::run_to_run_t RunToRun;
 typedef cuda::execution::determinism::not_guaranteed_t NotGuaranteed;
 typedef cuda::execution::determinism::gpu_to_gpu_t GpuToGpu;
-static const Stage levels[] = {
-    {"cub_run_to_run", launch_level<RunToRun, float>, "the default", LIKE(FLOAT, COLD, none)},
-    {"cub_not_guaranteed", launch_level<NotGuaranteed, float>, "atomics", LIKE(FLOAT, COLD, none)},
-    {"cub_gpu_to_gpu", launch_level<GpuToGpu, float>, "bins", LIKE(FLOAT, COLD, none)},
+#define LEVEL(name, Level, mode, note)                                                             \
+    { name, launch_level<Level, float>, note, LIKE(FLOAT, mode, none) }
+static const Stage further[] = {
+    LEVEL("cub_run_to_run", RunToRun, COLD, "the default"),
+    LEVEL("cub_not_guaranteed", NotGuaranteed, COLD, "atomics"),
+    LEVEL("cub_gpu_to_gpu", GpuToGpu, COLD, "bins"),
+    LEVEL("cub_run_to_run_calls", RunToRun, CALLS, "no graph"),
+    LEVEL("cub_not_guaranteed_calls", NotGuaranteed, CALLS, "atomics, no graph"),
+    LEVEL("cub_gpu_to_gpu_calls", GpuToGpu, CALLS, "bins, no graph"),
 };
 
 int main(int argc, char **argv) {
-    const Stage *end = levels + sizeof levels / sizeof *levels;
+    const Stage *end = further + sizeof further / sizeof *further;
     contest(argc, argv);
     if (bench.only) return 0;
-    check_stages(levels, end, false);
+    check_stages(further, end, false);
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
     if (bench.csv && !(bench.rows = fopen(bench.csv, "a"))) fail(1, "cannot write", bench.csv);
-    measure_stages(levels, end, false);
+    measure_stages(further, end, false);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     bench.rows = NULL;
     return 0;

@@ -1,5 +1,5 @@
 // Generated from chapters/16-rows.md by tangle: edit that file, not this one.
-// Chapter 16: rows of every shape: the lab, and behind its table sums beside CUB's and a ceiling,
+// Chapter 16: rows of every shape: the lab, and after its table sums beside CUB's and a ceiling,
 // softmax and layer norm beside a copy, ragged rows.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native -x cu row_shapes.cuh -o shapes && ./shapes

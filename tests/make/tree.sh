@@ -41,6 +41,7 @@ pretend_nvcc() {
     cp -a build/labs compiled
     ln -s 11_speed_of_light compiled/cub_levels.cuh
     ln -s 16_rows compiled/row_shapes.cuh
+    ln -s 16_rows compiled/row_peers.cuh
     mkdir -p quick/bin
     ln -s "${real_nvcc%/bin/nvcc}/include" quick/include
     ln -s "$(command -v cc)" quick/bin/cc

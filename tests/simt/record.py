@@ -361,8 +361,25 @@ def kernels(*wanted):
     programs("kernels", "h200-kernels.csv", *wanted)
 
 
+def torch():
+    """compare-torch.csv: softmax and layer norm beside PyTorch, torch.compile and QuACK, at the shapes of a recorded
+    sweep. Needs some minutes, and python3 with torch; without QuACK its column is empty."""
+    rows, shapes = HERE.parent / "rows", suite.ROOT / "results/nvidia-h200-shapes.csv"
+    library = os.path.join(WORK, "rows.so")
+    for command, seconds in (
+            ([tool("nvcc"), "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-I", suite.ROOT / "code", "-o",
+              library, rows / "torch_rows.cu"], 300), (["python3", rows / "torch_rows.py", shapes, library], 900)):
+        result = suite.run(list(map(str, command)), seconds)
+        if result.status != 0:
+            raise RuntimeError(result.tail())
+    for line in result.err.splitlines():
+        if line.startswith("torch_rows.py: "):
+            say(line)
+    suite.write(os.path.join(OUT, "compare-torch.csv"), result.out)
+
+
 PARTS = {"vectors": vectors, "patterns": patterns_part, "flow": flow, "labs": labs,
-         "corpus": corpus, "flows": flows, "kernels": kernels}
+         "corpus": corpus, "flows": flows, "kernels": kernels, "torch": torch}
 
 
 def main(names):

@@ -14,8 +14,9 @@ void blocks_weave_fence(Book *book, size_t index, const FencePart *part);
 void table_weave(Book *book, const FencePart *part);
 
 // ``` {.csv from=../results/NAME.csv columns="a b" where="COLUMN=VALUE" caption="…"}: the rows of a
-// CSV file. The default is all columns and all rows. A column `device` shows device names as other
-// tables do.
+// CSV file. The default is all columns and all rows. The caption ends with the facts at the head of
+// the file, such as the device and versions. A column `device` shows device names as other tables
+// do.
 void csv_table_weave(Book *book, const FencePart *part);
 
 // ``` {.lines chunk=NAME columns="…" kernel=NAME n=…}: the lines of a chunk, each preceded by its

@@ -142,6 +142,18 @@ static void add_rows(CsvTable *csv, Buf *text) {
     }
 }
 
+// Adds the facts at the head of the file: the device, and the versions of what was measured.
+static void add_facts(const CsvTable *csv, Buf *caption) {
+    for (size_t i = 0; i < csv->table.fact_count; i++) {
+        const ResultFact *fact = &csv->table.facts[i];
+        buf_add(caption, i ? STR(", ") : STR(" Recorded with: "));
+        data_text_add(caption, fact->name);
+        buf_char(caption, ' ');
+        data_text_add(caption, fact->value);
+    }
+    if (csv->table.fact_count) buf_char(caption, '.');
+}
+
 void csv_table_weave(Book *book, const FencePart *part) {
     static const Str known[] = {
         STR("from"), STR("columns"), STR("where"), STR("caption"), {NULL, 0}};
@@ -158,8 +170,11 @@ void csv_table_weave(Book *book, const FencePart *part) {
     book_add(book, buf_str(&text));
     if (fence_attribute(part, STR("caption"), &caption) && caption.len) {
         Buf line = {.arena = book->arena};
-        caption = prose_inline(book, caption, part->line);
-        buf_format(&line, host ? "*%.*s*\n" : ": %.*s\n", STR_ARG(caption));
+        Buf words = {.arena = book->arena};
+        buf_add(&words, prose_inline(book, caption, part->line));
+        if (csv.table.fact_count && !str_ends(caption, STR("."))) buf_char(&words, '.');
+        add_facts(&csv, &words);
+        buf_format(&line, host ? "*%.*s*\n" : ": %.*s\n", STR_ARG(buf_str(&words)));
         book_blank(book);
         book_add(book, buf_str(&line));
     }

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from floors import CEILING, RATES, SCHEDULERS, THREADS, first_of, latency_of, rates_of
-from row_data import halves_data, owners_data, ragged_data
+from row_data import halves_data, owners_data, ragged_data, warp_roles_data
 from shapes import (
     first_add_data, grid_data, last_warp_data, merge_data, orders_data, passes_data, shuffle_data,
     tree_data, two_level_data,
@@ -184,6 +184,7 @@ SCENES = {
     "row-owners": ("row_owners", always(owners_data())),
     "swap-halves": ("swap_halves", always(halves_data())),
     "ragged-rows": ("ragged", always(ragged_data())),
+    "warp-roles": ("warp_roles", always(warp_roles_data())),
     "waits": ("waits", always(waits_data())),
     "load-curve": ("loads", lambda table: table and loads_data(table)),
     "predicted": ("predicted", lambda table: table and predicted_data(table)),

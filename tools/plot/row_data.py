@@ -136,6 +136,19 @@ def ragged_data(lengths=LENGTHS, blocks=5):
     return {"rows": len(lengths), "elements": sum(lengths), "path": path, "shares": shares}
 
 
+def warp_roles_data(tiles=6, first=5, later=9, copy=7, add=5, end=46):
+    """When the roles of a block of ragged rows work: a tile is copied after its cut is known and one of two buffers is
+    empty, and added after that. The durations are illustrative."""
+    groups = [["cuts 0–1", 0, first], ["cuts 1–8", 0, later], ["cuts 8–15", first, later], ["cuts 15–22", later, later]]
+    known = [first] + [later] * (tiles - 1)
+    copies, adds = [], []
+    for tile in range(tiles):
+        empty = sum(adds[tile - 2]) if tile > 1 else 0
+        copies.append((max(known[tile], empty), copy))
+        adds.append((max(sum(copies[tile]), sum(adds[-1]) if adds else 0), add))
+    return {"search": [groups[0::2], groups[1::2]], "copies": copies, "adds": adds, "end": end}
+
+
 # --- speed as a share of the best, by length of rows or kind ---
 
 def usual_n(table, role):

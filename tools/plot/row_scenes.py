@@ -276,4 +276,42 @@ def ragged_words(data):
     return f"{data['rows']} rows with {data['elements']} elements, as one path in equal shares: " + "; ".join(texts) + "."
 
 
-PICTURES = {"row_owners": owners, "swap_halves": swap_halves, "ragged": ragged}
+# --- the roles of a block's warps ---
+
+ROLE = 0.36  # from one line of the picture to the next
+
+
+def draw_spans(axes, y, scale, spans, color, pale):
+    for text, start, length in spans:
+        look = {"fill": color, "edge": color, "linewidth": 0.5, "pale": pale}
+        box(axes, 1.62 + start * scale + 0.01, y, length * scale - 0.02, 0.24, text, **look)
+
+
+def warp_roles(data, name):
+    what = "Warp specialisation: who does what in a block of ragged rows"
+    below = "Time runs to the right. Pale: a copy fills the buffer. Filled: warps work, or use the buffer"
+    figure, axes = paper(3.2, name, what, below)
+    scale, tiles = 5.4 / data["end"], list(zip(data["copies"], data["adds"]))
+    lines = [("warp 8", "search", data["search"][0]), ("warp 9", "search", data["search"][1])]
+    lines += [("warp 10", "starts copies", [["", copy[0] - 0.5, 1] for copy, _ in tiles])]
+    lines += [(f"buffer {k}", "full, empty", []) for k in range(2)]
+    lines += [("warps 0 to 7", "add", [[f"tile {t}", *add] for t, (_, add) in enumerate(tiles)])]
+    for k, (who, does, spans) in enumerate(lines):
+        y = 0.8 + k * ROLE
+        word(axes, 0.1, y + 0.06, who, ha="left", fontweight="bold")
+        word(axes, 0.1, y + 0.21, does, MUTED, ha="left")
+        draw_spans(axes, y, scale, spans, ORANGE if k < 3 else BLUE, False)
+    for t, (copy, add) in enumerate(tiles):
+        y = 0.8 + (3 + t % 2) * ROLE
+        draw_spans(axes, y, scale, [[f"tile {t}", *copy]], GREEN, True)
+        draw_spans(axes, y, scale, [["", add[0], add[1]]], GREEN, False)
+        x = 1.62 + copy[0] * scale
+        arrow(axes, (x, 0.8 + 2 * ROLE + 0.24), (x, y), ORANGE)
+    return figure, what, (
+        f"The roles of a block's warps over time, for {len(tiles)} tiles and two buffers. Two warps search for cuts in turn. A third "
+        "warp starts the copy of a tile when its cut is known and its buffer is empty. Eight warps add a tile when its buffer is full, "
+        "and then mark it as empty, while the other buffer fills."
+    )
+
+
+PICTURES = {"row_owners": owners, "swap_halves": swap_halves, "ragged": ragged, "warp_roles": warp_roles}
