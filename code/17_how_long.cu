@@ -156,8 +156,8 @@ static __device__ void steps(typename Op::Value (&x)[CHAINS], const typename Op:
 }
 
 // How chains begin: at `start`, a global address, or where that is 0 at a word of shared memory;
-// `spread` bytes from one thread to the next, and round again behind `mask`; if `spread` is SCATTERED,
-// at random within `mask`.
+// `spread` bytes from one thread to the next, and round again behind `mask`; if `spread` is
+// SCATTERED, at random within `mask`.
 enum { SCATTERED = 1 };
 typedef struct {
     unsigned loops, spread, mask;
