@@ -156,12 +156,21 @@ static __device__ void steps(typename Op::Value (&x)[CHAINS], const typename Op:
 }
 
 // How chains begin: at `start`, a global address, or where that is 0 at a word of shared memory;
-// `spread` bytes from one thread to the next, and round again behind `mask`.
+// `spread` bytes from one thread to the next, and round again behind `mask`; if `spread` is
+// SCATTERED, at random within `mask`.
+enum { SCATTERED = 1 };
 typedef struct {
     unsigned loops, spread, mask;
     Wide start;
     const unsigned *operands;  // four zeros, which the compiler does not know
 } Begin;
+
+// Any two numbers that differ give two that do, and look like chance.
+static __device__ unsigned scatter(unsigned x) {
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
 
 // loops * UNROLL steps of each chain, and then twice as many in a loop of the same length; all that
 // twice, for the first time fills the instruction caches. Leaves a Span per warp.
@@ -175,7 +184,8 @@ __global__ void chain(Begin b, Span *spans, Wide *never) {
     unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
     Wide first = b.start ? b.start : __cvta_generic_to_shared(s);
     Value x[CHAINS], k[4];
-    for (unsigned c = 0; c < CHAINS; c++) x[c] = (Value)(first + (t * b.spread & b.mask));
+    unsigned at = (b.spread == SCATTERED ? scatter(t) : t * b.spread) & b.mask;
+    for (unsigned c = 0; c < CHAINS; c++) x[c] = (Value)(first + at);
     for (unsigned c = 0; c < 4; c++) k[c] = (Value)b.operands[c];
     Span span = {0, 0, 0};
 #pragma unroll 1
@@ -214,13 +224,6 @@ static __device__ unsigned load_words(const char *from, uint4) {
     asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a.x), "=r"(a.y), "=r"(a.z), "=r"(a.w) : "l"(from));
     return a.x;
-}
-
-// Any two numbers that differ give two that do, and look like chance.
-static __device__ unsigned scatter(unsigned x) {
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
 }
 
 // CHAINS loads of each thread are on their way at any time: the next of a chain leaves when the
@@ -955,6 +958,14 @@ static void atomics(const char *op, const char *type) {
     snprintf(name, sizeof name, "%s_16_kib_%s_warp", op, type);  // each lane another line of those
     tell(name, device_cycles<Op>({4 * sms, 256, 8, 516, (1 << 14) - 1, machine.d_memory}, 32),
          "cycles_of_device");
+    for (unsigned words = 16; words <= 16384; words *= 4) {
+        s = {4 * sms, 256, 4, SCATTERED, 4 * words - 4, machine.d_memory};
+        snprintf(name, sizeof name, "%s_%u_words_%s_warp", op, words, type);
+        tell(name, device_cycles<Op>(s, 32), "cycles_of_device");
+        s.spread = 4;  // adjacent lanes have adjacent words
+        snprintf(name, sizeof name, "%s_%u_words_in_order_%s_warp", op, words, type);
+        tell(name, device_cycles<Op>(s, 32), "cycles_of_device");
+    }
 }
 
 static void measure_atomics(double iadd3) {
@@ -1051,6 +1062,20 @@ static double us_in_graph(Launch launch) {
     return us / times;
 }
 
+// The same in a stream, without a graph: a kernel that waits gives the host time to queue them.
+template <typename Launch>
+static double us_in_stream(Launch launch) {
+    const unsigned times = machine.timed ? 200 : 1;
+    float ms;
+    wait_cycles<<<1, 32, 0, machine.stream>>>(machine.timed ? 8000000 : 1, NULL);
+    CUDA(cudaEventRecord(machine.begin, machine.stream));
+    for (unsigned k = 0; k < times; k++) launch();
+    CUDA(cudaEventRecord(machine.end, machine.stream));
+    CUDA(cudaEventSynchronize(machine.end));
+    CUDA(cudaEventElapsedTime(&ms, machine.begin, machine.end));
+    return 1e3 * ms / times;
+}
+
 static void measure_launches() {
     int major;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
@@ -1064,6 +1089,7 @@ static void measure_launches() {
     unsigned *word = (unsigned *)machine.d_memory;
     double one = us_in_graph([&] { nothing(1); });
     tell("launch_1_block", one, "us");
+    tell("launch_stream", us_in_stream([&] { nothing(1); }), "us");
     tell("launch_store", us_in_graph([&] {
              store_word<false><<<1, 256, 0, machine.stream>>>(word);
          }), "us");

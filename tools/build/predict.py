@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 COLD, HOT = "0", "1"  # modes of appendix C; calls that the host waits for are not predicted
 SHORT_US = 5  # shorter kernels are in a group of their own
 KEY = ("kernel", "n", "block", "partials", "sweep")
-WRITTEN = ("chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall")
+WRITTEN = ("chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall", "unknown")
 
 
 def rows_of(path):
@@ -77,9 +77,10 @@ def predict(labs, device, machine, most, flags):
             for row in mine:
                 of = by_key.get(tuple(row[name] for name in KEY))
                 if row["n"] == str(n) and of:
-                    most_time = max(of, key=lambda launch: float(launch["predicted_us"]))
-                    out.append({**row, "predicted_us": "%.4f" % sum(float(x["predicted_us"]) for x in of),
-                                "limiter": most_time["limiter"], "stall": most_time["stall"]})
+                    unknown = next((launch for launch in of if launch["unknown"]), None)
+                    longest = unknown or max(of, key=lambda launch: float(launch["predicted_us"]))
+                    us = "" if unknown else "%.4f" % sum(float(x["predicted_us"]) for x in of)
+                    out.append({**row, "predicted_us": us, **{name: longest[name] for name in WRITTEN[-3:]}})
     return out
 
 

@@ -21,15 +21,21 @@ static void add_launch(Buf *out, const ResultTable *predicted, const ResultTable
                        const JoinLaunch *launch) {
     const Str unknown = results_cell(predicted, launch->predicted, STR("unknown"));
     const double us = results_cell_number(predicted, launch->predicted, STR("predicted_us"));
-    buf_format(out, "%9.2f ", us);
-    if (launch->recorded) {
+    if (unknown.len)
+        buf_format(out, "%9s ", "unknown");
+    else
+        buf_format(out, "%9.2f ", us);
+    if (launch->recorded && unknown.len) {
+        buf_format(out, "%9.2f %7s",
+                   results_cell_number(device, launch->recorded, STR("median_us")), "");
+    } else if (launch->recorded) {
         const double recorded = results_cell_number(device, launch->recorded, STR("median_us"));
         buf_format(out, "%9.2f %+6.1f%%", recorded, 100 * (us / recorded - 1));
     } else {
         buf_format(out, "%9s %7s", "-", "");
     }
     buf_format(out, "  %.*s", STR_ARG(results_cell(predicted, launch->predicted, STR("limiter"))));
-    if (unknown.len) buf_format(out, "; not measured: %.*s", STR_ARG(unknown));
+    if (unknown.len) buf_format(out, "%.*s", STR_ARG(unknown));
     buf_char(out, '\n');
 }
 

@@ -226,7 +226,8 @@ static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path
     }
 }
 
-// Adds the predicted time of all launches, and finds the limits of the longest.
+// Adds the predicted time of all launches, unless one is not known, and finds the limits of the
+// longest.
 static void read_predicted(Arena *arena, Program *program, const char *csv, const char *lines) {
     ResultTable table;
     ReadError error;
@@ -235,6 +236,7 @@ static void read_predicted(Arena *arena, Program *program, const char *csv, cons
     if (!read_csv(arena, csv, &table, &error)) return;
     for (size_t r = 0; r < table.row_count; r++) {
         const double us = results_cell_number(&table, &table.rows[r], STR("predicted_us"));
+        if (results_cell(&table, &table.rows[r], STR("unknown")).len) return;
         sum += us;
         if (us <= most) continue;
         most = us;

@@ -62,7 +62,7 @@ OPTIONS = {  # an option's words, and a condition on a run with it
     "--report": (["--report", "FILE/report"], is_json),
     "--quiet": (["--quiet"], lambda r: r.out == "first 0, cudaSuccess\n"),
     "--machine": (["--machine"], lambda r: "(PTX)" not in r.out),
-    "--time": (["--time", "nvidia-h200"], lambda r: r.prints(" us on nvidia-h200") and r.csv_has(",predicted_us")),
+    "--time": (["--time", "nvidia-h200"], lambda r: r.prints(" us in a graph on nvidia-h200") and r.csv_has(",predicted_us")),
     "--warm": (["--warm"], lambda r: r.prints("caches warm")),
     LISTED: ([LISTED], lambda r: "EXIT" in r.out and "first" not in r.out),
     "--check": (["--check"], found_none),

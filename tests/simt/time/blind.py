@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Predicts kernels whose times were predicted before they were measured: blind.cu, used to improve the model since, and mixed.cu.
+"""Predicts programs whose times were predicted before they were measured: blind.cu, used to improve the model since,
+mixed.cu and unseen.cu.
 
-    blind.py PROGRAM MACHINE.csv [FLAG...]  writes the predictions: case,predicted_us,limiter
+    blind.py PROGRAM MACHINE.csv [FLAG...]  writes the predictions: case,predicted_us,limiter,unknown
     blind.py PREDICTED.csv MEASURED.csv     with what the program printed on a GPU beside them: results/predicted/
-                                            DEVICE-seen.csv, DEVICE-blind.csv, and DEVICE-drawn.csv of a second seed"""
+                                            DEVICE-seen.csv, DEVICE-blind.csv, DEVICE-drawn.csv of a second seed, and
+                                            DEVICE-unseen.csv"""
 import csv
 import subprocess
 import sys
@@ -24,17 +26,29 @@ def predict(name, machine, *flags):
     subprocess.run(["nvcc", *FLAGS, *flags, "-o", program, HERE / f"{name}.cu"], check=True)
     ran = subprocess.run([BUILD / "simt", "--time", machine, "--quiet", "--csv", table, program],
                          capture_output=True, text=True, check=True)
-    launches = [row for row in rows_of(table) if not row["kernel"].startswith("mark")]
-    print("case,predicted_us,limiter")
-    for name, launch in zip(ran.stdout.split(), launches, strict=True):
-        print(f"{name},{launch['predicted_us']},{launch['limiter']}")
+    programs, launches = [], []
+    for row in rows_of(table):
+        if row["kernel"].startswith("mark"): # the end of a program
+            programs.append(launches)
+            launches = []
+        else:
+            launches.append(row)
+    print("case,predicted_us,limiter,unknown")
+    for name, launches in zip(ran.stdout.split(), programs, strict=True):
+        unknown = [row["unknown"] for row in launches if row["unknown"]]
+        if unknown:
+            print(f"{name},,,{unknown[0]}")
+            continue
+        most = max(launches, key=lambda row: float(row["predicted_us"]))
+        print(f"{name},{sum(float(row['predicted_us']) for row in launches):.4f},{most['limiter']},")
 
 
 def compare(predicted, measured):
     times = {row["case"]: float(row["us"]) for row in rows_of(measured)}
-    print("case,predicted_us,limiter,median_us")
-    for row in rows_of(predicted):
-        print("%s,%s,%s,%.4f" % (row["case"], row["predicted_us"], row["limiter"], times[row["case"]]))
+    rows = rows_of(predicted)
+    print(",".join([*rows[0], "median_us"]))
+    for row in rows:
+        print("%s,%.4f" % (",".join(row.values()), times[row["case"]]))
 
 
 (compare if sys.argv[1].endswith(".csv") else predict)(*sys.argv[1:])

@@ -69,17 +69,48 @@ __global__ void __cluster_dims__(2) in_clusters(unsigned *out) { out[threadIdx.x
 // Instructions whose latencies no microbenchmark measures.
 __global__ void tensor_cores(float *out) {
     float d[4] = {0, 0, 0, 0};
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(threadIdx.x));
+#pragma unroll
+    for (int k = 0; k < 32; k++)
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(threadIdx.x));
     out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 __global__ void match_lanes(unsigned *out) {
-    out[threadIdx.x] = __match_any_sync(0xffffffff, threadIdx.x / 2);
+    unsigned x = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 32; k++) x = __match_any_sync(0xffffffff, x / 2);
+    out[threadIdx.x] = x;
 }
 
 __global__ void nothing() {}
+
+// Each block takes items from a queue until there are no more; with TAKES false, it has its share.
+template <bool TAKES> __global__ void items(float *out, unsigned *next, unsigned count, float x) {
+    float sum = x;
+    for (unsigned k = blockIdx.x;; k += gridDim.x) {
+        unsigned item = TAKES ? atomicAdd(next, 1u) : k;
+        if (item >= count) break;
+        for (unsigned i = 0; i < 200; i++) sum = __fadd_rn(sum, x);
+    }
+    out[blockIdx.x] = sum;
+}
+
+// Each block waits for the one before it.
+__global__ void one_by_one(volatile unsigned *done) {
+    if (threadIdx.x) return;
+    while (blockIdx.x && !done[blockIdx.x - 1]) {
+    }
+    done[blockIdx.x] = 1;
+}
+
+// One block of many reads as much as all others together.
+__global__ void giant(const unsigned *in, unsigned *out, unsigned which) {
+    unsigned sum = 0, count = blockIdx.x == which ? gridDim.x : 1;
+    for (unsigned k = 0; k < count; k++) sum += in[(blockIdx.x + k) * 32 + threadIdx.x];
+    if (sum == 1) out[threadIdx.x] = 1;
+}
 
 static __device__ unsigned anywhere(unsigned i) {
     i = (i ^ i >> 16) * 0x7feb352du;
@@ -99,11 +130,13 @@ __global__ void bins(unsigned *out, unsigned words) {
 }
 
 int main() {
-    unsigned *out;
+    unsigned *out, *zeros;
     float4 *in;
     const size_t bytes = 64 << 20;
     cudaMalloc(&in, bytes);
-    cudaMalloc(&out, 1 << 20);
+    cudaMalloc(&out, 4 << 20);
+    cudaMalloc(&zeros, 32768);
+    cudaMemset(zeros, 0, 32768);
     cudaMemset(in, 0, bytes);
     cudaMemset(out, 0, 1 << 20);
     nothing<<<1, 32>>>();
@@ -126,6 +159,10 @@ int main() {
     barriers<2 * ROUNDS><<<264, 1024>>>(out);
     uneven<<<9, 32>>>((float *)out, 3, 1);
     uneven<<<9, 32>>>((float *)out, 8, 1);
+    items<true><<<132, 1>>>((float *)out, zeros, 1320, 1);
+    items<false><<<132, 1>>>((float *)out, NULL, 1320, 1);
+    one_by_one<<<5000, 32>>>(zeros + 1);
+    giant<<<5000, 32>>>((unsigned *)in, out, 500);
     gathers<<<1056, 256>>>((unsigned *)in, bytes / 4, out);
     bins<<<1056, 256>>>(out, 1 << 18);
     bins<<<1056, 256>>>(out, 1 << 12);

@@ -148,6 +148,7 @@ typedef struct {
     bool only_spun; // and each of these only spun
     bool moved;     // some warp did something else first
     bool long_run;  // some slice was used up
+    bool turn_ends; // some warp has ended the block's turn
     bool failed;
 } Round;
 
@@ -170,6 +171,10 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
     if (warp->followed) inst = observer_follow(warp, inst);
     while (inst) inst = inst->run(warp, inst);
     spend(block->machine, (uint64_t)(SLICE - warp->budget));
+    if (block->machine->turns) {
+        block->machine->ran += (uint64_t)(SLICE - warp->budget);
+        round->turn_ends |= warp->stop == STOP_SPIN;
+    }
     if (warp->stop == STOP_DONE) {
         block->done_warps++;
         block->progress++;
@@ -177,7 +182,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
     }
     if (warp->stop != STOP_SPIN)
         round->only_spun = false;
-    else
+    else if (!block->machine->turns || warp->spin.waits)
         __atomic_store_n(&block->machine->spun, true, __ATOMIC_RELAXED);
     if (warp->stop != STOP_SPIN || warp->spin.moved) round->moved = true;
     if (warp->stop == STOP_SLICE || warp->stop == STOP_SPIN) round->long_run = true;
@@ -236,7 +241,8 @@ static BlockResult take_turns(Block *block, bool may_yield) {
         end_round(block, &round);
         bool check = round.long_run || machine->spent || turn % WATCHDOG_ROUNDS == 0;
         if (check && timed_out(block)) return BLOCK_FAILED;
-        if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
+        const bool waits = round.only_spun && block->progress == before;
+        if (may_yield && (waits || round.turn_ends)) return BLOCK_YIELDS;
     }
 }
 

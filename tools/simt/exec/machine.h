@@ -36,6 +36,9 @@ typedef struct {
     uint64_t grid_id;
     bool cooperative;
     bool ordered;                // its blocks run on one host thread, see schedule.c
+    uint64_t turns;              // clusters of an ordered launch that run side by side: each ends
+                                 // its turn after a spin read. 0: only those that spin take turns
+    uint64_t ran;                // basic blocks that warps have run, if `turns` is set
     bool partial;                // as of its Code
     bool volatiles;              // likewise, if volatile stores are to be checked
     uint32_t slot_count;         // of counters

@@ -5,9 +5,11 @@
 // operations on global memory whose old value is used or whose rounding depends on order (floats),
 // volatile or acquiring global loads, printf, cooperative launches, clusters of several blocks. The
 // clusters of such a kernel run on one host thread in order of their number, each to its end before
-// the next starts; one that only spins lets later ones start. A checked kernel also runs on one
-// thread, see observe/race/checker.h. All others use all host threads. So results, counters and
-// findings never depend on the number of threads or on their timing.
+// the next starts; one that only spins lets later ones start. If their time is predicted, as many
+// as a device holds run side by side, so that work which they take from a queue spreads over them:
+// each ends its turn after a spin read, and the one that has run least is next. A checked kernel
+// also runs on one thread, see observe/race/checker.h. All others use all host threads. So results,
+// counters and findings never depend on the number of threads or on their timing.
 //
 // Failures. A launch reports the failure of the first cluster in its order that fails. The clusters
 // before it run to their end; later ones may or may not have run. So a failed launch counts
@@ -22,9 +24,11 @@
 #include "simt/exec/block.h"
 #include "simt/exec/cluster.h"
 
-#define THREADS_LIMIT  256
-#define RESIDENT_BYTES ((uint64_t)64 << 20) // of clusters that stay resident because they spin
-#define WORTH_A_THREAD 16384                // CUDA threads that justify one more host thread
+#define THREADS_LIMIT      256
+#define RESIDENT_BYTES     ((uint64_t)64 << 20) // of clusters that stay resident because they spin
+#define SIDE_BY_SIDE_BYTES ((uint64_t)2 << 30)  // of those that run side by side
+#define WAITS_MOST         100                  // turns in which a cluster only waits, on average
+#define WORTH_A_THREAD     16384                // CUDA threads that justify one more host thread
 
 typedef struct {
     Machine *machine;
@@ -79,7 +83,9 @@ typedef struct {
     Cluster **resident;
     uint64_t limit, count; // of residents
     uint64_t started, live;
-    uint64_t turn; // the resident that runs next
+    uint64_t turn;   // the resident that runs next
+    uint64_t waits;  // turns in which they only waited
+    uint64_t *clock; // if they run side by side: what each resident has run; UINT64_MAX: it is done
 } Ordered;
 
 static void start_next(Ordered *ordered, Cluster *cluster) {
@@ -98,16 +104,46 @@ static bool admit(Ordered *ordered) {
         ordered->resident[ordered->count++] = cluster;
     }
     start_next(ordered, ordered->resident[ordered->turn]);
+    if (ordered->clock) ordered->clock[ordered->turn] = 0;
     return true;
+}
+
+// The resident that has run least.
+static uint64_t least_run(const Ordered *ordered) {
+    uint64_t least = 0;
+    for (uint64_t k = 1; k < ordered->count; k++)
+        if (ordered->clock[k] < ordered->clock[least]) least = k;
+    return least;
+}
+
+// A resident that only waited runs after all others. If they wait too often, each advances the
+// next: they no longer run side by side.
+static void advance(Ordered *ordered, BlockResult result, uint64_t ran, bool moved) {
+    uint64_t *clock = &ordered->clock[ordered->turn];
+    *clock += ran;
+    for (uint64_t k = 0; result == BLOCK_YIELDS && !moved && k < ordered->count; k++)
+        if (ordered->clock[k] != UINT64_MAX && ordered->clock[k] > *clock)
+            *clock = ordered->clock[k];
+    if (result == BLOCK_DONE && ordered->started == ordered->machine->cluster_count)
+        *clock = UINT64_MAX;
+    ordered->waits += result == BLOCK_YIELDS && !moved;
+    if (ordered->waits / WAITS_MOST < ordered->count) return;
+    ordered->machine->turns = 0;
+    free(ordered->clock);
+    ordered->clock = NULL;
 }
 
 // Runs one resident cluster until it is done or only spins. False: it failed.
 static bool take_turn(Ordered *ordered) {
+    const uint64_t ran = ordered->machine->ran, moves = ordered->machine->moves;
+    if (ordered->clock) ordered->turn = least_run(ordered);
     if (ordered->turn >= ordered->count) ordered->turn = 0;
     Cluster *cluster = ordered->resident[ordered->turn];
     const uint64_t all = ordered->machine->cluster_count;
     const bool may_yield = all > 1 || ordered->machine->run_prerequisite;
     BlockResult result = cluster->running ? cluster_run(cluster, may_yield) : BLOCK_YIELDS;
+    if (ordered->clock)
+        advance(ordered, result, ordered->machine->ran - ran, ordered->machine->moves != moves);
     if (result == BLOCK_YIELDS) {
         machine_await_prerequisite(ordered->machine); // it may spin until the prerequisite writes
         ordered->turn++;
@@ -129,17 +165,25 @@ static bool run_ordered(Machine *machine, Tally *tally) {
     const uint64_t all = machine->cluster_count;
     bytes *= machine->block_count / all;
     Ordered ordered = {.machine = machine, .tally = tally, .limit = RESIDENT_BYTES / bytes + 2};
+    if (machine->turns) ordered.limit = SIDE_BY_SIDE_BYTES / bytes + 2;
+    if (machine->turns && ordered.limit > machine->turns) ordered.limit = machine->turns;
     if (ordered.limit > all || machine->cooperative) ordered.limit = all;
     ordered.resident = calloc(ordered.limit, sizeof *ordered.resident);
-    if (!ordered.resident) return false;
+    ordered.clock = machine->turns ? calloc(ordered.limit, sizeof *ordered.clock) : NULL;
+    if (!ordered.resident || (machine->turns && !ordered.clock)) {
+        free(ordered.resident);
+        return false;
+    }
     bool enough = true, good = true;
     while (enough && good && (ordered.live > 0 || ordered.started < all)) {
-        bool room = ordered.turn == ordered.count && ordered.count < ordered.limit;
+        bool room =
+            (ordered.clock || ordered.turn == ordered.count) && ordered.count < ordered.limit;
         if (ordered.live == 0 || (room && ordered.started < all)) enough = admit(&ordered);
         if (enough) good = take_turn(&ordered);
     }
     for (uint64_t k = 0; k < ordered.count; k++) cluster_free(ordered.resident[k]);
     free(ordered.resident);
+    free(ordered.clock);
     return enough;
 }
 

@@ -48,6 +48,8 @@ const Inst *spin_read(Warp *warp, const Inst *inst, uint64_t value) {
     uint64_t hash = mixed(mixed((uintptr_t)inst, warp->exec), (uintptr_t)warp->frame);
     spin->latest = mixed(mixed(hash, address), value);
     const uint32_t reads = ++spin->reads;
+    if (warp->block->machine->turns && inst->memory.space != PTX_SHARED)
+        return spin_sleep(warp, inst + 1);
     if (reads > FIRST_MARK && spin->latest == spin->marked) {
         spin->again++;
         if (spin->copied && same_registers(warp)) return path_yield(warp, inst + 1, STOP_SPIN);
@@ -69,5 +71,7 @@ const Inst *spin_sleep(Warp *warp, const Inst *next) {
     const bool read = warp->spin.reads > 0;
     if (!read || path->seen != warp->spin.latest) warp->spin.moved = true;
     path->seen = read ? warp->spin.latest : 0;
+    warp->spin.ended = true;
+    warp->spin.waits = !warp->spin.moved;
     return path_yield(warp, next, STOP_SPIN);
 }

@@ -83,7 +83,9 @@ typedef struct {
     uint32_t again;          // of these, reads like the marked one
     uint32_t tries;          // comparisons left with the registers at the marked one
     bool copied;             // they are in block->copy, and nothing has been stored since
-    bool moved; // since it was resumed, the warp has done something that others may wait for
+    bool ended, waits; // since an observer cleared it: a spin read has ended the warp's turn; it
+                       // found what the read before had found
+    bool moved;        // since it was resumed, the warp has done something that others may wait for
 } Spin;
 
 // A frame for a deeper call of a recursive function, allocated at the first such call. The

@@ -117,6 +117,7 @@ static void write_row(Page *page, size_t number, const Profile *profile) {
         const bool there = time->us > 0;
         buf_add(buf, STR("</td><td>"));
         if (there) predicted_us(buf, time->us);
+        if (time->unknown) buf_format(buf, "unknown: %s", time->unknown);
         buf_format(buf, "</td><td>%s", there ? time_limit_names[time->limit] : "");
     }
     for (int k = 0; k < COUNTERS; k++)

@@ -101,7 +101,7 @@ static void write_shape(Buf *buf, const char *name, Dim3 shape) {
 
 static void write_predicted(Buf *buf, const TimePrediction *time, const ReportOptions *options) {
     Buf text = {.arena = buf->arena};
-    if (time->us <= 0) return;
+    if (time->us <= 0 && !time->unknown) return;
     predicted_text(&text, time, options->time, options->warm);
     buf_add(buf, STR(",\"predicted\":"));
     escape_json(buf, buf_str(&text));

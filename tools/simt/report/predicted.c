@@ -1,6 +1,7 @@
 // Formats predicted times.
 #include "simt/report/predicted.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,9 +54,18 @@ static void add_gains(Buf *buf, const TimePrediction *p) {
 }
 
 void predicted_text(Buf *buf, const TimePrediction *p, const char *device, bool warm) {
+    if (p->unknown) {
+        buf_format(buf, "unknown on %s: %s\n", device, p->unknown);
+        return;
+    }
     buf_add(buf, STR("predicted "));
     add_us(buf, p->us);
-    buf_format(buf, " on %s, caches %s\n", device, warm ? "warm" : "cold");
+    buf_format(buf, " in a graph on %s, caches %s\n", device, warm ? "warm" : "cold");
+    if (!isnan(p->stream_us)) {
+        buf_add(buf, STR("  in a stream "));
+        add_us(buf, p->us + p->stream_us);
+        buf_add(buf, STR("; under Nsight Compute longer still\n"));
+    }
     buf_format(buf, "  %.0f cycles, issue slots %.0f %%, memory %.0f %%, warps resident %.1f\n",
                p->cycles, 100 * p->issue_share, 100 * p->memory_share, p->warps);
     buf_add(buf, STR("  stalls per instruction:"));
@@ -63,8 +73,6 @@ void predicted_text(Buf *buf, const TimePrediction *p, const char *device, bool 
     buf_format(buf, "\n  limiter: %s;", time_limit_names[p->limit]);
     add_gains(buf, p);
     buf_char(buf, '\n');
-    if (p->unknown)
-        buf_format(buf, "  not modelled, so the prediction may be too short: %s\n", p->unknown);
 }
 
 void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *p, const char *device,

@@ -38,7 +38,7 @@ typedef struct {
     double us, without[LIMITERS]; // predicted
     Limiter limit;
     Stall stall;         // the largest
-    const char *unknown; // what was not measured, or NULL
+    const char *unknown; // why `us` is not known, or NULL
 } Order;
 
 static Order *order; // of each launch, for the unmerged CSV
@@ -151,10 +151,16 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
     if (options.time) {
         const Order *of = &order[launch - 1];
         const bool there = of->us > 0;
-        buf_format(buf, ",%.4f,%s,%s,%s", of->us, there ? time_limit_names[of->limit] : "",
+        buf_char(buf, ',');
+        if (there) buf_format(buf, "%.4f", of->us);
+        buf_format(buf, ",%s,%s,%s", there ? time_limit_names[of->limit] : "",
                    there && of->stall != STALLS ? time_stall_names[of->stall] : "",
                    of->unknown ? of->unknown : "");
-        for (int k = 0; k < LIMITERS; k++) buf_format(buf, ",%.4f", of->without[k]);
+        for (int k = 0; k < LIMITERS; k++)
+            if (there)
+                buf_format(buf, ",%.4f", of->without[k]);
+            else
+                buf_char(buf, ',');
     }
     buf_char(buf, '\n');
 }
@@ -197,7 +203,7 @@ static void print_table(void) {
     for (size_t row = 0, k = 0; options.time && row < row_count; row++)
         if (rows[row].launches) {
             const TableRow *of = &shown[k++];
-            if (rows[row].time.us > 0)
+            if (rows[row].time.us > 0 || rows[row].time.unknown)
                 predicted_print(&arena, of, &rows[row].time, options.time, options.warm);
         }
 }

@@ -1,6 +1,7 @@
-// Models caches by footprint. A cache holds a sector until more than its size has been touched
-// since: each sector stores the count of touched sectors when it was last touched. Sectors that are
-// touched again soon are not counted again. See cache.h.
+// Models caches by footprint. A cache holds a line until more than its size has been touched since:
+// each line stores the count of touched sectors when it was last touched, and takes the space of
+// all its sectors, even if only one is there. Lines that are touched again soon are not counted
+// again. See cache.h.
 #define _DEFAULT_SOURCE
 #include "simt/time/cache.h"
 
@@ -8,11 +9,13 @@
 
 #include "simt/memory/memory.h"
 
-enum { SECTOR = 32 };
+enum { SECTOR = 32, LINE = 4 }; // bytes; sectors
 
 typedef struct {
     uint32_t *touched; // by sector of memory: `came` at its last touch; 0: never
-    uint32_t came;     // number of sectors touched, plus 1
+    uint32_t *latest;  // by line: the same
+    uint32_t *held;    // by line: `came` when it came into the cache
+    uint32_t came;     // number of sectors of the lines touched, plus 1
     uint32_t since;    // sectors touched before this count are not in the cache
     uint64_t holds;    // capacity in sectors
 } Level;
@@ -32,11 +35,17 @@ static bool map(uint32_t **at, size_t count) {
     return true;
 }
 
+static bool map_level(Level *level) {
+    return map(&level->touched, sectors) && map(&level->latest, sectors / LINE) &&
+           map(&level->held, sectors / LINE);
+}
+
 // Before the counts overflow, empties the cache and restarts them.
 static void begin(Level *level, uint64_t bytes) {
     level->holds = bytes / SECTOR;
     if (level->came > UINT32_MAX / 2) {
         madvise(level->touched, sectors * sizeof *level->touched, MADV_DONTNEED);
+        madvise(level->latest, sectors / LINE * sizeof *level->latest, MADV_DONTNEED);
         if (written) madvise(written, sectors * sizeof *written, MADV_DONTNEED);
         level->came = before = 0;
     }
@@ -45,9 +54,8 @@ static void begin(Level *level, uint64_t bytes) {
 }
 
 bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm) {
-    sectors = memory_range() / SECTOR + 1;
-    if (!map(&l1.touched, sectors) || !map(&l2.touched, sectors) || !map(&written, sectors))
-        return false;
+    sectors = memory_range() / SECTOR + LINE;
+    if (!map_level(&l1) || !map_level(&l2) || !map(&written, sectors)) return false;
     before = l2.since;
     begin(&l1, l1_bytes);
     begin(&l2, l2_bytes);
@@ -59,10 +67,12 @@ void cache_leave_sm(void) { l1.since = ++l1.came; }
 
 static bool holds(Level *level, size_t at, bool earlier) {
     const uint32_t last = level->touched[at];
-    const bool there =
-        last && (earlier || last >= level->since) && level->came - last < level->holds;
-    if (!there || level->came - last > level->holds / 4) level->came++;
-    level->touched[at] = level->came;
+    uint32_t *latest = &level->latest[at / LINE], *held = &level->held[at / LINE];
+    const bool line = *latest && level->came - *latest < level->holds;
+    const bool there = line && last >= *held && last && (earlier || last >= level->since);
+    if (!line || level->came - *latest > level->holds / 4) level->came += LINE;
+    if (!line) *held = level->came;
+    *latest = level->touched[at] = level->came;
     return there;
 }
 

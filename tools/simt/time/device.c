@@ -17,12 +17,13 @@ typedef struct {
     size_t to;
     uint32_t count, first, shift;
     uint32_t step, least, most; // for counts: a multiple of `step` in this range; 0: a measurement
+    bool optional;              // older files do not have it
 } TimeRow;
 
 #define ONE(row, field)                                                                            \
     { .name = row, .to = offsetof(TimeDevice, field), .count = 1 }
 #define WHOLE(row, field, ...)                                                                     \
-    { row, offsetof(TimeDevice, field), 1, 0, 0, __VA_ARGS__ }
+    { row, offsetof(TimeDevice, field), 1, 0, 0, __VA_ARGS__, false }
 #define MANY(row, field, many, from, bits)                                                         \
     { .name = row, .to = offsetof(TimeDevice, field), .count = many, .first = from, .shift = bits }
 #define PERCENTS(name, field)                                                                      \
@@ -32,6 +33,14 @@ typedef struct {
     ONE(kind "_one_address_" of, field[0]), ONE(kind "_one_address_" of "_warp", field[1]),        \
         ONE(kind "_own_address_" of "_warp", field[2]),                                            \
         ONE(kind "_own_line_" of "_warp", field[3]), ONE(kind "_16_kib_" of "_warp", field[4])
+#define NEWER(row, field, many)                                                                    \
+    {                                                                                              \
+        .name = row, .to = offsetof(TimeDevice, field), .count = many, .first = TIME_WORDS_LEAST,  \
+        .shift = 2, .optional = true                                                               \
+    }
+#define WORDS(kind, of, field)                                                                     \
+    NEWER(kind "_*_words_" of "_warp", field[0], TIME_WORDS),                                      \
+        NEWER(kind "_*_words_in_order_" of "_warp", field[1], TIME_WORDS)
 static const TimeRow wanted[] = {
     WHOLE("sm_count", sms, 1, 1, 1024), // these two have the limits of --sms and --sm-threads
     WHOLE("warps_per_sm", warps, 16, 32, 64),
@@ -108,6 +117,10 @@ static const TimeRow wanted[] = {
     ATOMICS("red", "float", atomics[0][1]),
     ATOMICS("atom", "int", atomics[1][0]),
     ATOMICS("atom", "float", atomics[1][1]),
+    WORDS("red", "int", atomic_words[0][0]),
+    WORDS("red", "float", atomic_words[0][1]),
+    WORDS("atom", "int", atomic_words[1][0]),
+    WORDS("atom", "float", atomic_words[1][1]),
     ONE("rate_red_sm", red_sm),
     ONE("rate_atom_sm", atom_sm),
     ONE("rate_red_sm_own_line", red_sm_lines),
@@ -121,6 +134,7 @@ static const TimeRow wanted[] = {
     ONE("block_turnover", block_turnover[0]),
     ONE("block_turnover_1024", block_turnover[1]),
     ONE("launch_1_block", launch_us),
+    NEWER("launch_stream", stream_us, 1),
     ONE("launch_store", launch_store_us),
     ONE("launch_overlapped", launch_early_us),
     ONE("launch_memset", memset_us),
@@ -212,7 +226,7 @@ static void say(Arena *arena, Str *error, const char *path, size_t line, const c
 static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *error) {
     for (size_t r = 0; r < WANTED; r++)
         for (uint32_t k = 0; k < wanted[r].count; k++) {
-            if (!isnan(*place_of(device, &wanted[r], k))) continue;
+            if (wanted[r].optional || !isnan(*place_of(device, &wanted[r], k))) continue;
             say(arena, error, path, 0, "no row of this name", name_of(arena, &wanted[r], k));
             return false;
         }

@@ -7,6 +7,7 @@
 #include "base/str.h"
 
 enum { TIME_WAYS = 6, TIME_SIZES = 3, TIME_LOADS = 11, TIME_WARPS = 6, TIME_LOAD_LEAST = 128 };
+enum { TIME_WORDS = 6, TIME_WORDS_LEAST = 16 };
 enum { TIME_GATHERS = 5, TIME_PERCENTS = 4, TIME_GATHER_LEAST = 1024 };
 
 typedef struct TimeDevice {
@@ -44,11 +45,15 @@ typedef struct TimeDevice {
     // [returns][float]: one lane of each warp at one address; 32 lanes there; 32 lanes at
     // consecutive addresses; in lines of their own; and in lines of their own within 16 KiB.
     double atomics[2][2][5];
+    // [returns][float][in order]: 32 lanes at 16, 64 .. 16,384 words, any or consecutive ones. NaN:
+    // not measured.
+    double atomic_words[2][2][2][TIME_WORDS];
     double red_sm, atom_sm, red_sm_lines; // cycles of an SM: consecutive; in lines of their own
     double fence, store_fence, block_fence;
     // For blocks of few threads, and of 1,024: cycles of the device between two block starts; of an
     // idle SM; from the end of a block to the first instruction of the next.
     double block_start[2], block_start_sm[2], block_turnover[2];
+    double stream_us;       // a launch of one block in a stream, without a graph; NaN: not measured
     double launch_us;       // overhead of a launch of one block
     double launch_store_us; // the same for a kernel that stores
     double

@@ -171,29 +171,49 @@ static double global_access(TimeMemory *m, const TimeInst *inst, const TimeStep 
                               d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
     double bytes = s->lines > 1 && !stores ? s->pieces * 64 : s->dram * 32;
     if (gathers) bytes = s->dram * 32 * larger(dram_rate / peak(d->dram_gather, TIME_GATHERS), 1);
+    if (!stores) bytes *= m->miss_part;
     const double back = flow(m, &dram, bytes, lines, s->dram, at);
     return stores ? done : larger(done, back); // a store only has to reach L2
 }
 
 // --- atomic operations ---
 
+// Cycles of the device: interpolated between those measured for 16, 64 .. words, and `many` for 1
+// MiB.
+static double by_words(const double table[TIME_WORDS], double many, double words) {
+    const double place = smaller(larger(log2(words / TIME_WORDS_LEAST) / 2, 0), TIME_WORDS + 1);
+    const int below = (int)smaller(place, TIME_WORDS - 1);
+    const bool last = below == TIME_WORDS - 1;
+    const double low = table[below], high = last ? many : table[below + 1];
+    return low * pow(high / low, (place - below) / (last ? 2 : 1));
+}
+
+// A slice of L2 serves the lanes of a sector together, but those at one word one after the other;
+// an address takes at least as long as measured for it alone. Without the newer measurements lanes
+// at up to 4,096 words are taken to be served one by one.
+static double atomic_taken(TimeMemory *m, const TimeStep *s, const double *cycles,
+                           const double table[2][TIME_WORDS]) {
+    const TimeWords words = m->words[s->inst];
+    if (words.words <= 1) return s->lanes * (s->lanes > 1 ? cycles[1] / 32 : cycles[0]);
+    const bool apart = s->turns > 8; // 32 consecutive words have four turns
+    if (isnan(table[0][0])) {
+        const double part = smaller(log2(words.spread / 4096.0) / 6, 1);
+        if (part >= 0 && !apart) return s->turns / 4.0 * cycles[2];
+        if (part >= 0) return s->lanes / 32.0 * (cycles[4] + part * (cycles[3] - cycles[4]));
+        m->bounded = true;
+        return s->lanes * cycles[0];
+    }
+    const double taken = apart ? s->lanes / 32.0 * by_words(table[0], cycles[3], words.spread)
+                               : s->turns / 4.0 * by_words(table[1], cycles[2], words.spread);
+    return larger(taken, s->lanes * cycles[0] / words.words);
+}
+
 static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const bool returns = inst->act == ACT_ATOMIC;
-    const double *cycles = d->atomics[returns][inst->floats];
-    const double lanes = s->atomics * (double)s->same; // approximately
-    const double apart = larger(s->dram + s->l2 - 4, 0) / 28;
-    const double crowded = 1 - smaller(larger(log2(larger(m->atomic_bytes, 1)) - 14, 0) / 6, 1);
-    double taken = cycles[2] + apart * (cycles[3] - cycles[2]);
-    taken *= 1 + crowded * larger(cycles[4] / cycles[3] - 1, 0);
-    // Fewer addresses are served by fewer slices of L2; a single address takes at least as long as
-    // one slice does.
-    const double fewer = 16384 / larger(m->atomic_bytes, 4);
-    if (fewer > 1) taken = larger(taken, s->lanes * smaller(cycles[4] / 32 * fewer, cycles[0]));
-    if (s->atomics == 1)
-        taken = s->same > 1 ? cycles[0] + (cycles[1] - cycles[0]) * (lanes - 1) / 31 : cycles[0];
-    if (m->without[LIMITER_ATOMICS]) taken = 0;
-    m->atomics = larger(m->atomics, at) + taken * m->active;
+    const double taken = atomic_taken(m, s, d->atomics[returns][inst->floats],
+                                      d->atomic_words[returns][inst->floats]);
+    m->atomics = larger(m->atomics, at) + (m->without[LIMITER_ATOMICS] ? 0 : taken * m->adding);
     double latency = inst->swaps ? d->cas : inst->floats ? d->atom_float : d->atom;
     if (m->without[LIMITER_LATENCY]) latency = d->l1;
     return m->atomics + latency;

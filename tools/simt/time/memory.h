@@ -21,14 +21,17 @@ typedef struct {
     const TimeDevice *d;
     TimePipes pipes;
     bool without[LIMITERS];
-    double active;       // number of SMs that have blocks
-    double write_part;   // share of the DRAM bytes that are writes
-    bool stores_stay;    // stores stay in L2
-    bool fixed;          // the SMs' shares of the work are fixed from the start
-    double atomic_bytes; // from the first to the last address of atomic operations
-    double lsu;          // when the pipe to shared memory and L1 is free again
-    double atomics;      // when L2 can take the next atomic operation
-    uint64_t draws;      // state of the random numbers
+    double active;     // number of SMs that have blocks
+    double adding;     // SMs that would execute all atomic operations if all were like this one
+    double write_part; // share of the DRAM bytes that are writes
+    double miss_part;  // of the sectors read from DRAM, those that no other SM reads first
+    bool stores_stay;  // stores stay in L2
+    bool fixed;        // the SMs' shares of the work are fixed from the start
+    const TimeWords *words; // by instruction
+    double lsu;             // when the pipe to shared memory and L1 is free again
+    double atomics;         // when L2 can take the next atomic operation
+    bool bounded;           // an atomic operation whose rate was not measured had its longest time
+    uint64_t draws;         // state of the random numbers
     TimeFlow l2, dram;
 } TimeMemory;
 

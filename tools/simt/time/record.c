@@ -36,9 +36,7 @@ static bool grow(Recorder *r) {
     if (traces) r->traces = traces;
     const Inst **last = realloc(r->last, (size_t)more * warps * sizeof *last);
     if (last) r->last = last;
-    uint64_t *seen = realloc(r->seen, more * sizeof *seen);
-    if (seen) r->seen = seen;
-    if (!traces || !last || !seen) return false;
+    if (!traces || !last) return false;
     r->capacity = more;
     return true;
 }
@@ -55,7 +53,6 @@ static void begin(Block *block) {
     Recorder *r = recorder_of(block);
     const uint32_t warps = r->machine->warps_per_block;
     block->watch = NULL;
-    r->begun++;
     if (!is_chosen(r, block->number) || r->steps >= STEPS_MOST) return;
     if (r->recorded >= BLOCKS_MOST || r->failed) return;
     if (!grow(r)) {
@@ -64,7 +61,6 @@ static void begin(Block *block) {
     }
     memset(&r->traces[(size_t)r->recorded * warps], 0, warps * sizeof *r->traces);
     memset(&r->last[(size_t)r->recorded * warps], 0, warps * sizeof *r->last);
-    r->seen[r->recorded] = r->begun;
     block->watch = (void *)(uintptr_t)++r->recorded;
     for (uint32_t k = 0; k < block->warp_count; k++) block->warps[k].followed = true;
 }
@@ -99,7 +95,6 @@ static void end(Block *block) {
     const uint32_t warps = r->machine->warps_per_block;
     const uint32_t number = (uint32_t)(uintptr_t)block->watch;
     if (!r->one_each || !number) return;
-    cache_leave_sm();
     block->watch = NULL;
     if (number == 1) return; // the first block is already there
     if (work_of(r, number - 1) >= work_of(r, 0)) {
@@ -111,19 +106,26 @@ static void end(Block *block) {
     }
 }
 
-// Whether the block runs again after others have begun, because it only spun. Blocks of clusters
-// take turns in any case.
-static bool waited(Recorder *r, const Block *block) {
-    uint64_t *seen = &r->seen[(size_t)(uintptr_t)block->watch - 1];
-    const bool others = *seen != r->begun;
-    *seen = r->begun;
-    return others && r->machine->cluster_count == r->machine->block_count;
+// Whether the warp runs again after a spin read that found nothing new. How often it read depends
+// on the order of turns, so that only the first of these reads is kept.
+static bool has_waited(Recorder *r, Warp *warp, TimeTrace *trace) {
+    const bool ended = warp->spin.ended, waited = ended && warp->spin.waits;
+    warp->spin.ended = false;
+    if (waited && trace->polled) {
+        r->steps -= trace->count - trace->polled;
+        trace->count = trace->polled;
+    }
+    if (ended) trace->polled = trace->count;
+    return waited;
 }
 
 static void step(Warp *warp, const Inst *inst) {
     Recorder *r = recorder_of(warp->block);
     TimeTrace *trace = trace_of(warp);
     if (!trace) return;
+    const uint32_t number = (uint32_t)(uintptr_t)warp->block->watch;
+    if (r->one_each && number != r->latest) cache_leave_sm();
+    r->latest = number;
     if (inst->ptx >= r->inst_count) {
         r->outside_code = true;
         return;
@@ -132,6 +134,7 @@ static void step(Warp *warp, const Inst *inst) {
     const bool same = *last && (*last)->ptx == inst->ptx && inst > *last;
     *last = inst;
     if (same) return; // part of the same machine instruction
+    const bool waited = has_waited(r, warp, trace);
     if (trace->count >= r->warp_most || r->failed) {
         trace->dropped++;
         return;
@@ -146,7 +149,7 @@ static void step(Warp *warp, const Inst *inst) {
         trace->steps = steps;
         trace->capacity = more;
     }
-    trace->steps[trace->count++] = (TimeStep){.inst = inst->ptx, .waited = waited(r, warp->block)};
+    trace->steps[trace->count++] = (TimeStep){.inst = inst->ptx, .waited = waited};
     r->steps++;
 }
 
@@ -167,6 +170,7 @@ static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_
     const bool may_hit_l1 = access->kind == ACCESS_LOAD && !access->order;
     const bool writes = access->kind != ACCESS_LOAD;
     const Found found = cache_touch(sector << 5, s != NULL, may_hit_l1, writes);
+    r->loaded += access->kind != ACCESS_STORE;
     if (found == FOUND_DRAM && access->kind == ACCESS_STORE)
         r->wrote++;
     else if (found == FOUND_DRAM)
@@ -188,8 +192,8 @@ static bool lie_evenly(uint32_t lanes, const uint64_t address[LANES]) {
 }
 
 // Counts the sectors and lines that the lanes touch.
-static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
-                          const uint64_t address[LANES]) {
+static void global_access(Recorder *r, const Block *block, TimeStep *s, const Access *access,
+                          uint32_t lanes, const uint64_t address[LANES]) {
     uint64_t sectors[2 * LANES], lines[2 * LANES], pieces[2 * LANES];
     uint32_t sector_count = 0, line_count = 0, piece_count = 0;
     const uint32_t bytes = address_bytes(access);
@@ -206,9 +210,13 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
             if (!among(lines, line_count, at >> 2)) lines[line_count++] = at >> 2;
         }
     }
+    BlockNote *note = &r->notes[block->number];
+    note->sectors += sector_count;
+    if (note->sectors > r->most) r->most = note->sectors;
     if (!s) return;
     uint32_t at[LANES];
     LANE_LOOP at[l] = (uint32_t)address[l];
+    s->stores = access->kind == ACCESS_STORE;
     s->ways = capped(bank_count(at, lanes, bytes, true).wavefronts);
     s->lines = capped(line_count);
     s->pieces = capped(piece_count);
@@ -217,18 +225,61 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
 }
 
-static void atomic_range(Recorder *r, uint32_t lanes, const uint64_t address[LANES]) {
-    for (uint32_t m = lanes; m; m &= m - 1) {
+static uint32_t hash_of(uint64_t word) {
+    return (uint32_t)(word * 0x9E3779B97F4A7C15u >> 32) % ATOMIC_BITS;
+}
+
+static bool is_new(uint64_t *seen, uint32_t at) {
+    const uint64_t bit = (uint64_t)1 << at % 64, before = seen[at / 64];
+    seen[at / 64] |= bit;
+    return !(before & bit);
+}
+
+static void count_words(Recorder *r, const Inst *inst, uint32_t lanes,
+                        const uint64_t address[LANES]) {
+    if (inst->ptx >= r->inst_count) return;
+    AtomicWords **words = &r->atomic[inst->ptx];
+    if (!*words) *words = calloc(1, sizeof **words);
+    r->failed = r->failed || !*words;
+    for (uint32_t m = *words ? lanes : 0; m; m &= m - 1) {
         const uint64_t at = address[__builtin_ctz(m)];
-        if (!r->atomic_last || at < r->atomic_first) r->atomic_first = at;
-        if (at > r->atomic_last) r->atomic_last = at;
+        (*words)->words += is_new((*words)->seen[0], hash_of(at / 4));
+        (*words)->lines += is_new((*words)->seen[1], hash_of(at / 128));
+    }
+}
+
+// A block that reads what another has stored in this launch may have had to wait for it, unless
+// both only count: add, or take a minimum.
+static void note_handovers(Recorder *r, const Block *block, TimeStep *s, const Access *access,
+                           uint32_t lanes, const uint64_t address[LANES]) {
+    uint32_t *depth = &r->notes[block->number].depth;
+    const bool writes = access->kind != ACCESS_LOAD;
+    const AtomicMode mode = access->inst->atomic.mode;
+    const bool counts = access->kind == ACCESS_ATOMIC && mode != ATOMIC_EXCH && mode != ATOMIC_CAS;
+    const bool reads = access->kind == ACCESS_LOAD ? access->order : access->inst->spins;
+    for (uint32_t m = reads ? lanes : 0; m; m &= m - 1) {
+        const uint64_t word = address[__builtin_ctz(m)] / 4;
+        const Tag *tag = &r->tags[hash_of(word)];
+        if (tag->word != word || tag->block == block->number) continue;
+        const bool handed = !tag->counts || !counts;
+        const uint32_t after = tag->depth + handed;
+        if (s && handed && tag->counts) s->waited = true;
+        if (after > *depth) *depth = after;
+    }
+    if (*depth > r->depth) r->depth = *depth;
+    for (uint32_t m = writes ? lanes : 0; m; m &= m - 1) {
+        const uint64_t word = address[__builtin_ctz(m)] / 4;
+        Tag *tag = &r->tags[hash_of(word)];
+        const uint32_t before = access->kind == ACCESS_ATOMIC && tag->word == word ? tag->depth : 0;
+        *tag = (Tag){word, block->number, before > *depth ? before : *depth, counts};
     }
 }
 
 static void count_atomics(TimeStep *s, uint32_t lanes, const uint64_t address[LANES]) {
-    uint32_t most = 0, first = 0;
+    uint64_t sectors[LANES];
+    uint32_t turns[LANES], sector_count = 0, most = 0, first = 0, sum = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        uint32_t same = 0, earlier = 0;
+        uint32_t same = 0, earlier = 0, at = 0;
         const int l = __builtin_ctz(m);
         for (uint32_t n = lanes; n; n &= n - 1) {
             const int k = __builtin_ctz(n);
@@ -237,10 +288,15 @@ static void count_atomics(TimeStep *s, uint32_t lanes, const uint64_t address[LA
         }
         first += !earlier;
         if (same > most) most = same;
+        while (at < sector_count && sectors[at] != address[l] / 32) at++;
+        if (at == sector_count) sectors[sector_count] = address[l] / 32, turns[sector_count++] = 0;
+        if (same > turns[at]) turns[at] = same;
     }
+    for (uint32_t k = 0; k < sector_count; k++) sum += turns[k];
     s->lanes = capped((uint32_t)__builtin_popcount(lanes));
     s->atomics = capped(first);
     s->same = capped(most);
+    s->turns = capped(sum);
 }
 
 static void shared_access(TimeStep *s, const Access *access, uint32_t lanes,
@@ -296,9 +352,10 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     Recorder *r = recorder_of(warp->block);
     TimeStep *s = step_of(warp);
     if (access->space == PTX_GLOBAL) {
-        global_access(r, s, access, lanes, address);
-        r->stores = r->stores || access->kind == ACCESS_STORE;
-        if (access->kind == ACCESS_ATOMIC) atomic_range(r, lanes, address);
+        global_access(r, warp->block, s, access, lanes, address);
+        r->stores = r->stores || access->kind != ACCESS_LOAD;
+        if (access->kind == ACCESS_ATOMIC) count_words(r, access->inst, lanes, address);
+        if (r->tags) note_handovers(r, warp->block, s, access, lanes, address);
         if (s && access->kind == ACCESS_ATOMIC) count_atomics(s, lanes, address);
     }
     if (s && access->space == PTX_SHARED) shared_access(s, access, lanes, address);
@@ -312,7 +369,10 @@ static void bulk(Warp *warp, const Bulk *copy) {
     const Access access = {.kind = ACCESS_LOAD, .order = ORDER_RELAXED};
     if (copy->stores || copy->from.block || !copy->bytes) return;
     const uint64_t last = (copy->from.address + copy->bytes - 1) >> 5;
-    for (uint64_t at = copy->from.address >> 5; at <= last; at++) count_sector(r, s, &access, at);
+    for (uint64_t at = copy->from.address >> 5; at <= last; at++) {
+        count_sector(r, s, &access, at);
+        r->notes[warp->block->number].sectors++;
+    }
 }
 
 // --- the launch ---
@@ -337,7 +397,10 @@ static void close_record(Observer *self, Observed *of) {
     for (uint64_t k = 0; k < warps; k++) free(r->traces[k].steps);
     free(r->traces);
     free(r->last);
-    free(r->seen);
+    free(r->notes);
+    free(r->tags);
+    for (uint32_t k = 0; r->atomic && k < r->inst_count; k++) free(r->atomic[k]);
+    free(r->atomic);
     free(r);
 }
 
@@ -384,6 +447,12 @@ void record_open(Observed *of) {
     const double left = device->shared_bytes > shared ? device->shared_bytes - shared : 0;
     r->l1_bytes = (uint64_t)left + L1_MORE;
     r->local_bytes = (uint64_t)r->resident * machine->threads_per_block * machine->local_bytes;
-    if (!cache_start((uint64_t)device->l2_bytes, r->l1_bytes, of->options->warm))
+    r->notes = calloc(machine->block_count, sizeof *r->notes);
+    r->atomic = calloc(r->inst_count + 1u, sizeof *r->atomic);
+    if (machine->ordered) r->tags = calloc(ATOMIC_BITS, sizeof *r->tags);
+    machine->turns = r->resident * r->sms * machine->cluster_count / machine->block_count;
+    if (!machine->turns) machine->turns = 1;
+    r->failed = !r->notes || !r->atomic || (machine->ordered && !r->tags);
+    if (r->failed || !cache_start((uint64_t)device->l2_bytes, r->l1_bytes, of->options->warm))
         observed_fail(of, SIMT_OUT_OF_MEMORY, "no host memory for the prediction");
 }

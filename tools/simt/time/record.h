@@ -6,6 +6,26 @@
 #include "simt/time/time.h"
 #include "simt/time/trace.h"
 
+typedef struct {
+    uint32_t sectors; // of global memory that it has accessed
+    uint32_t depth;   // handovers that had to precede what it does now
+} BlockNote;
+
+// A store or atomic operation on a word, and after how many handovers it was made.
+typedef struct {
+    uint64_t word, block;
+    uint32_t depth;
+    bool counts; // an operation that any block may do before another: not a store, exchange or swap
+} Tag;
+
+enum { ATOMIC_BITS = 1 << 16 };
+
+// What an atomic operation has accessed.
+typedef struct {
+    uint32_t words, lines; // number of bits set by their hashes
+    uint64_t seen[2][ATOMIC_BITS / 64];
+} AtomicWords;
+
 struct Recorder {
     Observer observer; // first, so that an Observer pointer can be cast to a Recorder
     const Machine *machine;
@@ -20,11 +40,14 @@ struct Recorder {
     uint32_t recorded, capacity, warp_most;
     bool one_each; // no SM has two blocks: all blocks are recorded, and the longest is used
     uint64_t steps;
-    uint64_t begun,
-        *seen; // blocks begun, and for each recorded block how many had begun when it last ran
+    BlockNote *notes;     // of every block of the grid
+    uint32_t latest;      // the recorded block that ran last
+    uint32_t depth;       // the most handovers from block to block that one of them had to wait for
+    uint32_t most;        // the most sectors of a block
+    Tag *tags;            // by hash of the address: the latest store to a word; NULL: none can wait
+    AtomicWords **atomic; // of each instruction; NULL: it is no atomic operation on global memory
     uint64_t read, wrote; // sectors read from and written to DRAM
-    uint64_t atomic_first,
-        atomic_last; // lowest and highest address of atomic operations on global memory
+    uint64_t loaded;      // sectors read from anywhere
     uint64_t local_bytes, l1_bytes; // local memory of an SM's threads; capacity of its L1
     double local_missed;            // fraction of missed L1 sectors not counted yet
     bool stores;                    // the launch stores to global memory

@@ -341,6 +341,7 @@ static void sum_up(Clock *c) {
     run->warps = run->cycles > 0 ? c->resident_cycles / run->cycles : 0;
     run->dram_bytes = c->memory.dram.moved;
     run->l2_bytes = c->memory.l2.moved;
+    run->bounded = c->memory.bounded;
 }
 
 bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
@@ -355,9 +356,11 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     c->memory.pipes = time_pipes(sm->device);
     c->memory.active = sm->active;
     c->memory.write_part = sm->write_part;
+    c->memory.adding = sm->adding;
     c->memory.fixed = sm->fixed;
+    c->memory.miss_part = sm->miss_part;
     c->memory.stores_stay = sm->stores_stay;
-    c->memory.atomic_bytes = sm->atomic_bytes;
+    c->memory.words = sm->words;
     memcpy(c->memory.without, sm->without, sizeof sm->without);
     set_barrier(c);
     c->slots = calloc((size_t)resident * sm->warps + 1, sizeof *c->slots);

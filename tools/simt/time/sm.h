@@ -13,8 +13,11 @@ typedef struct {
     const TimeTrace *traces; // block b's warps begin at b * warps
     uint32_t blocks, warps, resident;
     double active, last_active; // SMs that have blocks; SMs that have as many blocks as the fullest
+    double adding;              // SMs that would execute all atomic operations of the launch, if
+                                // each executed as many as this one
     double write_part;          // share of the DRAM bytes that are writes
-    double atomic_bytes;        // from the first to the last address of atomic operations
+    const TimeWords *words;     // by instruction
+    double miss_part;           // of the sectors read from DRAM, those that no other SM reads first
     bool stores_stay;           // stores stay in L2, which holds all data of the launch
     bool fixed;                 // too few blocks for other SMs to take over the slowest SM's work
     bool without[LIMITERS];
@@ -27,6 +30,7 @@ typedef struct {
     double rate;          // instructions per cycle in the second half
     double issued, warps; // instructions; resident warps, on average
     double dram_bytes, l2_bytes;
+    bool bounded; // atomic operations whose rate was not measured had their longest time
     double stalls[STALLS];
 } TimeRun;
 

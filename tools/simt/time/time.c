@@ -2,6 +2,7 @@
 // possible limit. See time.h.
 #include "simt/time/time.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,13 @@
 #include "simt/time/sm.h"
 
 enum { TRIED_STEPS = 300000 }; // steps to replay to see the cost of a limit
-enum { MEMSET_MOST = 4096 };   // assumed: bytes of a small memset
+#define BOUNDED_MOST                                                                               \
+    1.3 // the most by which an unmeasured rate of atomic operations may lengthen a launch
+#define UNEVEN_LEAST                                                                               \
+    1.5 // as much more memory than the recorded ones a block must access to be uneven
+enum { UNMEASURED_CYCLES = 50 }; // assumed: the most that such an instruction takes
+#define UNMEASURED_PART 0.3      // of a launch, that they may take
+enum { MEMSET_MOST = 4096 };     // assumed: bytes of a small memset
 enum {
     MEAN_STEPS = 100000,
     MEAN_TIMES = 32
@@ -56,25 +63,88 @@ static TimeInst *insts_of(const Recorder *r) {
     return insts;
 }
 
-static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
-    const Machine *m = r->machine;
-    if (m->cluster_count < m->block_count) return "clusters of blocks";
-    if (m->cooperative) return "waits of blocks for each other";
-    if (r->outside_code) return "calls to functions outside the kernel";
-    const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
-    for (uint64_t w = 0; w < warps; w++)
+// Cycles for the handovers from block to block: after a store, a read of L2 that has just missed it
+// and the one that finds it.
+static double handovers(const Recorder *r) { return 1.5 * r->depth * r->device->strong_load; }
+
+// Cycles of the block that accesses the most memory, if it was not recorded: it takes as
+// much longer than they as it accesses more.
+static double longest(const Recorder *r, const TimeRun *run) {
+    uint64_t sectors = 0, most = 0;
+    for (uint32_t k = 0; k < r->recorded; k++) {
+        const uint64_t number = k ? r->chosen + k * r->sms : 0;
+        const uint32_t own = number < r->machine->block_count ? r->notes[number].sectors : 0;
+        sectors += own;
+        if (own > most) most = own;
+    }
+    if (r->one_each || r->most <= UNEVEN_LEAST * (double)most) return 0;
+    return run->block_cycles * r->resident * r->most * r->recorded / (double)sectors;
+}
+
+// Whether instructions without a measured latency may have taken much of the time.
+static const char *unmeasured(const Recorder *r, const TimeInst *insts, double cycles) {
+    const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
+    const double rounds = r->one_each ? 1 : (double)r->blocks / r->resident;
+    for (uint64_t w = 0; w < warps; w++) {
+        double most = 0;
         for (uint32_t k = 0; k < r->traces[w].count; k++) {
             const TimeInst *inst = &insts[r->traces[w].steps[k].inst];
-            if (inst->unknown)
+            if (!inst->unknown) continue;
+            most += UNMEASURED_CYCLES;
+            if (most * rounds > cycles * UNMEASURED_PART)
                 return inst->pipe == PIPE_MATRIX ? "tensor cores"
                                                  : "instructions without a measured latency";
         }
+    }
     return NULL;
+}
+
+static const char *unknown_of(const Recorder *r, const TimeInst *insts, const TimeRun *run,
+                              const TimePrediction *p) {
+    if (r->outside_code) return "calls to functions outside the kernel";
+    if (!r->machine->turns || handovers(r) > run->cycles) return "blocks that wait for each other";
+    if (run->bounded && p->without[LIMITER_ATOMICS] * BOUNDED_MOST < p->us)
+        return "the rate of additions to so few words";
+    if (longest(r, run) > p->cycles / 2) return "blocks of very different lengths";
+    return unmeasured(r, insts, p->cycles);
 }
 
 // --- the whole from what was recorded ---
 
-static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
+// How many numbers there are if their hashes have set as many bits.
+static uint32_t number_of(uint32_t set) {
+    return (uint32_t)(-log(1 - fmin((double)set / ATOMIC_BITS, 0.99)) * ATOMIC_BITS + 0.5);
+}
+
+static TimeWords *words_of(const Recorder *r) {
+    TimeWords *words = calloc(r->inst_count + 1u, sizeof *words);
+    for (uint32_t k = 0; words && k < r->inst_count; k++) {
+        const AtomicWords *of = r->atomic[k];
+        if (!of) continue;
+        const uint32_t lines = number_of(of->lines);
+        words[k].words = number_of(of->words);
+        words[k].spread = lines > 1 ? 32 * lines : words[k].words;
+    }
+    return words;
+}
+
+// The first blocks find less in L2 than all others, which run after them here but beside them on a
+// device: there all wait for a sector, but DRAM delivers it only once. As large a part of the
+// recorded sectors comes from DRAM as of all.
+static double miss_part(const Recorder *r) {
+    const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
+    double all = 0, missed = 0;
+    for (uint64_t w = 0; w < warps; w++)
+        for (uint32_t k = 0; k < r->traces[w].count; k++) {
+            const TimeStep *s = &r->traces[w].steps[k];
+            if (s->stores) continue;
+            all += s->dram + s->l2 + s->l1;
+            missed += s->dram;
+        }
+    return missed > 0 ? fmin((double)r->read / (double)r->loaded * all / missed, 1) : 1;
+}
+
+static TimeSm sm_of(const Recorder *r, const TimeInst *insts, const TimeWords *words) {
     const Machine *m = r->machine;
     const double all = (double)(r->read + r->wrote);
     const bool stores_stay = 32 * all <= r->device->l2_bytes;
@@ -88,8 +158,10 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .resident = r->resident < r->recorded ? r->resident : r->recorded,
                     .active = m->block_count < r->sms ? (double)m->block_count : (double)r->sms,
                     .last_active = (double)rest,
+                    .adding = (double)m->block_count / (double)r->blocks,
                     .fixed = (double)r->blocks * (1 - r->device->dram_slowest) < 1,
-                    .atomic_bytes = (double)(r->atomic_last - r->atomic_first),
+                    .words = words,
+                    .miss_part = miss_part(r),
                     .stores_stay = stores_stay,
                     .write_part = stores_stay ? 0 : (double)r->wrote / all};
 }
@@ -130,9 +202,10 @@ static double extrapolated(const Recorder *r, const TimeRun *run) {
 static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePrediction *p) {
     const TimeDevice *d = r->device;
     const TimeMemory memory = {.d = d, .write_part = sm->write_part, .fixed = sm->fixed};
-    p->cycles = extrapolated(r, run);
+    p->cycles = extrapolated(r, run) + handovers(r);
     double launch = r->stores ? d->launch_store_us : d->launch_us;
     if (r->early) launch -= d->launch_us - d->launch_early_us;
+    p->stream_us = d->stream_us - d->launch_us;
     p->launch_us = launch + memsets * d->memset_us;
     p->us = p->launch_us + p->cycles / d->clock_ghz / 1000;
     memsets = 0;
@@ -207,18 +280,21 @@ static void keep_places(Arena *arena, const Recorder *r, double (*places)[STALLS
 bool time_predict(const Recorder *r, Arena *arena, TimePrediction *p) {
     *p = (TimePrediction){0};
     TimeInst *insts = insts_of(r);
+    TimeWords *words = words_of(r);
     double(*places)[STALLS] = calloc(r->inst_count + 1u, sizeof *places);
-    bool enough = insts && places && !r->failed;
+    bool enough = insts && words && places && !r->failed;
     TimeRun run;
     if (enough) {
-        const TimeSm sm = sm_of(r, insts);
+        const TimeSm sm = sm_of(r, insts, words);
         enough = sm_run(&sm, &run, places) && mean_cycles(sm, &run);
         if (enough) fill(r, &sm, &run, p);
         enough = enough && try_without(sm, p);
-        p->unknown = unknown_of(r, insts);
+        if (enough) p->unknown = unknown_of(r, insts, &run, p);
+        if (p->unknown) p->us = 0;
     }
     if (enough) keep_places(arena, r, places, p);
     free(insts);
+    free(words);
     free(places);
     return enough;
 }

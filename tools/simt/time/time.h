@@ -60,8 +60,9 @@ typedef struct TimePrediction {
     double launch_us;         // the part of `us` for the launch, and memsets before it
     double without[LIMITERS]; // predicted us without that limit; `us` if it was not tried
     Limiter limit;            // the limit whose removal saves the most
-    const char *unknown;      // the feature in the launch that was not measured; NULL: none
-    TimePlace *places;        // one per instruction, in their order
+    const char *unknown;      // why the time is not known, and `us` is 0; NULL: it is known
+    double stream_us; // what the launch takes longer in a stream than in a graph; NaN: not measured
+    TimePlace *places; // one per instruction, in their order
     uint32_t place_count;
 } TimePrediction;
 

@@ -45,12 +45,21 @@ typedef struct {
     uint8_t lanes;         // active lanes of an atomic operation on global memory
     uint8_t atomics;       // its distinct addresses
     uint8_t same;          // most lanes at one address
-    bool waited;           // the warp had to wait for other blocks, which ran before it
+    uint8_t turns;         // most lanes at one word of each sector, added up over its sectors
+    bool stores;
+    bool waited; // the warp had to wait for other blocks, which ran before it
 } TimeStep;
+
+// What an atomic operation has accessed in the whole launch: words, and as many words in a row as
+// have as many lines.
+typedef struct {
+    uint32_t words, spread;
+} TimeWords;
 
 typedef struct {
     TimeStep *steps;
     uint32_t count, capacity;
+    uint32_t polled;  // `count` after the latest spin read; 0: there was none
     uint64_t dropped; // instructions executed after the trace was full
 } TimeTrace;
 
