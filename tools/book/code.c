@@ -155,6 +155,16 @@ static void add_body(Book *book, const FencePart *part, const char *opening, Str
     add_lines(book, part, opening, info, NULL);
 }
 
+// Adds what changes the base of a derived chunk of class .diff into it.
+static void add_diff(Book *book, size_t chunk) {
+    const FencePart *part = book->chunks->chunks[chunk].part;
+    Buf text = {.arena = book->arena};
+    buf_format(&text, "%.*sdiff\n", STR_ARG(part->ticks));
+    changes_add_diff(book, chunk, &text);
+    buf_format(&text, "%.*s\n", STR_ARG(part->ticks));
+    book_add(book, buf_str(&text));
+}
+
 static Str language_of(const FencePart *part) {
     return part->braces.class_count ? part->braces.classes[0] : STR("");
 }
@@ -222,8 +232,12 @@ void code_weave(Book *book, size_t chunk) {
         if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
         book_add(book, STR("\n"));
     }
-    add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
-    if (shown) {
+    const bool differs = fence_has_class(part, STR("diff"));
+    if (differs)
+        add_diff(book, chunk);
+    else
+        add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
+    if (shown || differs) {
         book_open_fold(book, STR("whole"), "The whole", 0);
         add_body(book, part, "", info_of(book, part, &changes, NULL));
         book_close_fold(book);
