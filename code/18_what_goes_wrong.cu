@@ -45,6 +45,12 @@ __global__ void sum_quads_fixed(const float *in, float *out, unsigned n) {
     atomicAdd(out, q.x + q.y + q.z + q.w);
 }
 
+// Adds all elements to *out, which is 0.
+__global__ void sum_atomic(const float *in, float *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(out, in[i]);
+}
+
 // A partial sum per block of 256 threads; n is a multiple of 256.
 __global__ void block_sums_open(const float *in, float *out) {
     __shared__ float s[256];
@@ -346,12 +352,6 @@ typedef struct {
     unsigned n;
 } Run;
 
-// Adds all elements to *out, which is 0.
-__global__ void sum_atomic(const float *in, float *out, unsigned n) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) atomicAdd(out, in[i]);
-}
-
 static void launch_sum_atomic(Run r) {
     cudaMemset(r.d_out, 0, sizeof(float));
     sum_atomic<<<1, r.n>>>(r.d_in, r.d_out, r.n);  // n = 2,000
@@ -450,6 +450,19 @@ __global__ void sum_slowly(const float *in, float *out, unsigned n) {
     *out = sum;
 }
 
+static void copy_then_use(Run r) {
+    sum_slowly<<<1, 1>>>(r.d_in, r.d_out, r.n);
+    cudaMemcpyAsync(r.pinned, r.d_out, sizeof(float), cudaMemcpyDeviceToHost);
+    r.answer[0] = r.pinned[0];
+}
+
+static void copy_then_use_fixed(Run r) {
+    sum_slowly<<<1, 1>>>(r.d_in, r.d_out, r.n);
+    cudaMemcpyAsync(r.pinned, r.d_out, sizeof(float), cudaMemcpyDeviceToHost);
+    cudaDeviceSynchronize();
+    r.answer[0] = r.pinned[0];
+}
+
 static void copy_beside(Run r) {
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -465,19 +478,6 @@ static void copy_beside_fixed(Run r) {
     cudaMemcpyAsync(r.answer, r.d_out, sizeof(float), cudaMemcpyDeviceToHost, stream);
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);
-}
-
-static void copy_then_use(Run r) {
-    sum_slowly<<<1, 1>>>(r.d_in, r.d_out, r.n);
-    cudaMemcpyAsync(r.pinned, r.d_out, sizeof(float), cudaMemcpyDeviceToHost);
-    r.answer[0] = r.pinned[0];
-}
-
-static void copy_then_use_fixed(Run r) {
-    sum_slowly<<<1, 1>>>(r.d_in, r.d_out, r.n);
-    cudaMemcpyAsync(r.pinned, r.d_out, sizeof(float), cudaMemcpyDeviceToHost);
-    cudaDeviceSynchronize();
-    r.answer[0] = r.pinned[0];
 }
 
 // The sum of n elements and a first value, by one thread.
@@ -631,7 +631,7 @@ static float samples_of(const float *in, unsigned, unsigned) {
     return (float)total;
 }
 
-enum { OWN_COPY = 1, CAN_HANG = 2, PLAIN = 4 };
+enum { OWN_COPY = 1, CAN_HANG = 2, PLAIN = 4, SHARED = 8 };
 
 // An exhibit and its fixed version: n elements, and the results that they must leave.
 typedef struct {
@@ -641,7 +641,7 @@ typedef struct {
     unsigned n, results;
     float (*input)(unsigned i);
     // OWN_COPY: it copies its results itself; CAN_HANG: only for the CPU device; PLAIN: its input is
-    // the first allocation, so that nothing is in front of it.
+    // the first allocation, so that nothing is in front of it; SHARED: shared memory is filled, too.
     unsigned flags;
     const char *note;
 } Exhibit;
@@ -657,7 +657,7 @@ static const Exhibit exhibits[] = {
      "levels of a tree without a barrier"},
     {"array-reused", launch_moments, launch_moments_fixed, moment_of, 16384, 128, element, 0,
      "no barrier between two uses of an array"},
-    {"tail-unset", launch_maxima, launch_maxima_fixed, block_maximum_of, 1000, 4, negative, 0,
+    {"tail-unset", launch_maxima, launch_maxima_fixed, block_maximum_of, 1000, 4, negative, SHARED,
      "shared memory that no thread has written"},
     {"two-arrays", launch_places, launch_places_fixed, place_of, 8192, 64, spread, 0,
      "two arrays overlap in shared memory"},
@@ -738,7 +738,7 @@ static bool run_once(const Exhibit *e, bool fixed) {
     CUDA(cudaMallocHost(&r.pinned, out_bytes));
     memset(r.pinned, 0xFF, out_bytes);
     CUDA(cudaMemcpy(d_in, in, in_bytes, cudaMemcpyHostToDevice));
-    poison_shared<<<4 * 132, 256>>>(NULL);
+    if (e->flags & SHARED) poison_shared<<<4 * 132, 256>>>(NULL);
     CUDA(cudaDeviceSynchronize());
     (fixed ? e->fixed : e->wrong)(r);
     CUDA(cudaDeviceSynchronize());
@@ -754,7 +754,7 @@ static bool run_once(const Exhibit *e, bool fixed) {
     return right;
 }
 
-enum { RUNS = 100, PARTS = 4, AT_ONCE = 8, LIMIT_SECONDS = 10 };
+enum { RUNS = 100, PARTS = 4, AT_ONCE = 8 };
 
 // What a process writes on its standard output for each of its runs.
 static void report(const char *what) {
@@ -762,14 +762,14 @@ static void report(const char *what) {
     fflush(stdout);
 }
 
-// lab --run NAME FIRST END: runs in this process, each with a time limit. SIGALRM ends the process.
-static int run_here(const char *name, unsigned first, unsigned end) {
+// lab --run NAME FIRST END SECONDS: runs in this process. SIGALRM ends it at the limit of a run, if any.
+static int run_here(const char *name, unsigned first, unsigned end, unsigned seconds) {
     for (const Exhibit *e = exhibits; e < exhibits + EXHIBITS; e++) {
         size_t length = strlen(e->name);
         bool fixed = !strncmp(name, e->name, length) && !strcmp(name + length, "-fixed");
         if (!fixed && strcmp(name, e->name)) continue;
         for (unsigned k = first; k < end; k++) {
-            alarm(LIMIT_SECONDS);
+            alarm(seconds);
             report(run_once(e, fixed) ? "right" : "wrong");
         }
         return 0;
@@ -786,7 +786,7 @@ static FILE *start(pid_t *process, const char *option, const char *name, const c
     if (*process == 0) {
         dup2(ends[1], 1), close(ends[0]), close(ends[1]);
         if (name) (void)!freopen("/dev/null", "w", stderr);  // a run that stops is counted
-        execl("/proc/self/exe", "lab", option, name, first, end, (char *)NULL);
+        execl("/proc/self/exe", "lab", option, name, first, end, "10", (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -840,7 +840,8 @@ static int explain(void) {
            "  -k EXHIBIT   run only this one\n"
            "  --csv FILE   write the counts to FILE too\n"
            "  --list       name the exhibits and stop\n"
-           "  --run EXHIBIT[-fixed] FIRST END   only runs FIRST to END, in this process\n");
+           "  --run EXHIBIT[-fixed] FIRST END [SECONDS]\n"
+           "               only runs FIRST to END - 1, in this process, each with a time limit\n");
     return 0;
 }
 
@@ -890,7 +891,7 @@ static int count_and_print(const char *only, const char *csv) {
     (void)!fread(facts, 1, sizeof facts - 1, answer);
     fclose(answer), waitpid(process, &status, 0);
     if (!strstr(facts, "# date: "))
-        return fprintf(stderr, "lab: no GPU here: try build/simt ./lab\n"), 3;
+        return fprintf(stderr, "lab: no GPU here: build it with nvcc -cudart shared, and try build/simt ./lab\n"), 3;
     bool gpu = !strstr(facts, "# memory_bits: 0\n");
     if (csv && !(rows = fopen(csv, "w"))) return perror(csv), 1;
     void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -916,8 +917,9 @@ static int count_and_print(const char *only, const char *csv) {
 
 int main(int argc, char **argv) {
     const char *only = NULL, *csv = NULL;
-    if (argc == 5 && !strcmp(argv[1], "--run"))
-        return run_here(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
+    if (argc >= 5 && argc <= 6 && !strcmp(argv[1], "--run"))
+        return run_here(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]),
+                        argc == 6 ? (unsigned)atoi(argv[5]) : 0);
     if (argc == 2 && !strcmp(argv[1], "--device")) return describe_device();
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";

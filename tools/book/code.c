@@ -237,7 +237,7 @@ void code_weave(Book *book, size_t chunk) {
         add_diff(book, chunk);
     else
         add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
-    if (shown || differs) {
+    if (shown && !differs) {
         book_open_fold(book, STR("whole"), "The whole", 0);
         add_body(book, part, "", info_of(book, part, &changes, NULL));
         book_close_fold(book);

@@ -150,7 +150,8 @@ count() {
 reports() {
     echo "run $lab --check"
     compile "$B/labs/$lab@check" "$B/code/$lab.cu" -g
-    python3 tools/build/reports.py "$B/simt" "$B/labs/$lab@check" chapters/"${lab%%_*}"-*.md >"$R/$lab.reports.csv"
+    echo "# $TOOLKIT" >"$R/$lab.reports.csv"
+    python3 tools/build/reports.py "$B/simt" "$B/labs/$lab@check" "chapters/$(ls chapters | grep "^${lab%%_*}-.*md$")" >>"$R/$lab.reports.csv"
     write_wrong <"$R/$lab.reports.csv"
 }
 # What a program of code/first/ prints on the CPU device, for the page to show.

@@ -34,7 +34,7 @@ def in_listing(line, chapter, places):
 
     def listed(match):
         return re.sub(r"\d+", lambda n: str(places.get(int(n.group()), (0, n.group()))[1]), match.group())
-    line = re.sub(r"(?:\S*/)?" + re.escape(chapter.rsplit("/", 1)[-1]) + r":(\d+)", located, line)
+    line = re.sub(r"(?:[^\s(]*/)?" + re.escape(chapter.rsplit("/", 1)[-1]) + r":(\d+)", located, line)
     line = re.sub(r"\blines? \d+(?:(?:, | and )\d+)*", listed, line)
     return re.sub(r"; block \(.*", "", line) if "no progress" in line else line  # which block, depends on time
 
