@@ -1,5 +1,5 @@
 // Generated from chapters/18-what-goes-wrong.md by tangle: edit that file, not this one.
-// Chapter 18: bugs of first reductions, and their fixes. Do not copy a kernel without _fixed in its name.
+// Chapter 18: bugs of first reductions, and their fixes. Copy only what has _fixed in its name.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 -arch=native 18_what_goes_wrong.cu -o lab && ./lab
 // A partial sum per block of 256 threads.
@@ -513,7 +513,9 @@ static void launch_sum_quads_fixed(Run r) {
 static void launch_open(Run r) { block_sums_open<<<r.n / 256, 256>>>(r.d_in, r.d_out); }
 static void launch_open_fixed(Run r) { block_sums_open_fixed<<<r.n / 256, 256>>>(r.d_in, r.d_out); }
 static void launch_moments(Run r) { block_moments<<<r.n / 256, 256>>>(r.d_in, r.d_out); }
-static void launch_moments_fixed(Run r) { block_moments_fixed<<<r.n / 256, 256>>>(r.d_in, r.d_out); }
+static void launch_moments_fixed(Run r) {
+    block_moments_fixed<<<r.n / 256, 256>>>(r.d_in, r.d_out);
+}
 static void launch_maxima(Run r) {
     block_maxima<<<(r.n + 255) / 256, 256>>>(r.d_in, r.d_out, r.n);
 }
@@ -640,8 +642,8 @@ typedef struct {
     float (*should)(const float *in, unsigned n, unsigned k);
     unsigned n, results;
     float (*input)(unsigned i);
-    // OWN_COPY: it copies its results itself; CAN_HANG: only for the CPU device; PLAIN: its input is
-    // the first allocation, so that nothing is in front of it; SHARED: shared memory is filled, too.
+    // OWN_COPY: it copies its results itself. CAN_HANG: only for the CPU device. PLAIN: its input
+    // is the first allocation, with nothing before it. SHARED: fill shared memory with NaN, too.
     unsigned flags;
     const char *note;
 } Exhibit;
@@ -762,7 +764,7 @@ static void report(const char *what) {
     fflush(stdout);
 }
 
-// lab --run NAME FIRST END SECONDS: runs in this process. SIGALRM ends it at the limit of a run, if any.
+// lab --run NAME FIRST END SECONDS: runs in this process. SIGALRM ends it at the limit of a run.
 static int run_here(const char *name, unsigned first, unsigned end, unsigned seconds) {
     for (const Exhibit *e = exhibits; e < exhibits + EXHIBITS; e++) {
         size_t length = strlen(e->name);
@@ -830,7 +832,8 @@ static int describe_device(void) {
     CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     printf("# device: %s\n# compute_capability: %d.%d\n# memory_bits: %d\n# driver: %d\n"
-           "# toolkit: %d\n# date: %s\n", d.name, d.major, d.minor, bits, driver, CUDART_VERSION, date);
+           "# toolkit: %d\n# date: %s\n", d.name, d.major, d.minor, bits, driver, CUDART_VERSION,
+           date);
     fflush(stdout);
     return 0;
 }
@@ -851,8 +854,8 @@ static int list_exhibits(void) {
     return 0;
 }
 
-// Counts the chosen exhibits and their fixed versions. Each part of the runs is a process, and several
-// run at a time.
+// Counts the chosen exhibits and their fixed versions. Each part of the runs is a process, and
+// several run at a time.
 static void count_all(const char *only, bool gpu, Count (*counts)[2][PARTS]) {
     unsigned running = 0;
     for (unsigned k = 0; k < EXHIBITS * 2 * PARTS; k++) {
@@ -881,37 +884,50 @@ static void print_row(FILE *out, const char *form, const char *name, Count wrong
             fixed.stopped);
 }
 
-static int count_and_print(const char *only, const char *csv) {
-    static const char form[] = "%-18s %6u %6u %8u   %6u %6u %8u\n", row[] = "%s,%u,%u,%u,%u,%u,%u\n";
-    size_t bytes = EXHIBITS * sizeof(Count[2][PARTS]);
-    char facts[1024] = "";
-    int status = 0;
+// Asks a process for the lines that describe the device. False: there is none.
+static bool read_facts(char *facts, size_t size) {
     pid_t process;
-    FILE *answer = start(&process, "--device", NULL, NULL, NULL), *rows = NULL;
-    (void)!fread(facts, 1, sizeof facts - 1, answer);
-    fclose(answer), waitpid(process, &status, 0);
-    if (!strstr(facts, "# date: "))
-        return fprintf(stderr, "lab: no GPU here: build it with nvcc -cudart shared, and try build/simt ./lab\n"), 3;
-    bool gpu = !strstr(facts, "# memory_bits: 0\n");
+    FILE *answer = start(&process, "--device", NULL, NULL, NULL);
+    facts[fread(facts, 1, size - 1, answer)] = 0;
+    fclose(answer), waitpid(process, NULL, 0);
+    return strstr(facts, "# date: ") != NULL;
+}
+
+// Prints the counts, and writes them to a file unless it is NULL. Returns whether every fixed
+// version is right.
+static bool print_counts(const char *only, FILE *rows, const Count (*counts)[2][PARTS]) {
+    bool good = true;
+    printf("of %d runs         %6s %6s %8s   %6s %6s %8s\n", RUNS, "right", "wrong", "stopped",
+           "fixed:", "wrong", "stopped");
+    for (unsigned k = 0; k < EXHIBITS; k++) {
+        if (only && strcmp(only, exhibits[k].name)) continue;
+        Count wrong = sum_parts(counts[k][0]), fixed = sum_parts(counts[k][1]);
+        print_row(stdout, "%-18s %6u %6u %8u   %6u %6u %8u\n", exhibits[k].name, wrong, fixed);
+        if (rows) print_row(rows, "%s,%u,%u,%u,%u,%u,%u\n", exhibits[k].name, wrong, fixed);
+        good &= fixed.right == RUNS;
+    }
+    puts(good ? "every fixed version is right" : "WRONG: a fixed version is not always right");
+    return good;
+}
+
+static int count_and_print(const char *only, const char *csv) {
+    size_t bytes = EXHIBITS * sizeof(Count[2][PARTS]);
+    char facts[1024];
+    FILE *rows = NULL;
+    if (!read_facts(facts, sizeof facts)) {
+        fprintf(stderr, "lab: no GPU here: build it with -cudart shared and try build/simt LAB\n");
+        return 3;
+    }
     if (csv && !(rows = fopen(csv, "w"))) return perror(csv), 1;
     void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return perror("lab"), 1;
     Count(*counts)[2][PARTS] = (Count(*)[2][PARTS])shared;
-    count_all(only, gpu, counts);
-    printf("of %d runs         %6s %6s %8s   %6s %6s %8s\n", RUNS, "right", "wrong", "stopped",
-           "fixed:", "wrong", "stopped");
+    count_all(only, !strstr(facts, "# memory_bits: 0\n"), counts);
     if (rows)
-        fprintf(rows, "%sexhibit,right,wrong,stopped,fixed_right,fixed_wrong,fixed_stopped\n", facts);
-    bool good = true;
-    for (unsigned k = 0; k < EXHIBITS; k++) {
-        if (only && strcmp(only, exhibits[k].name)) continue;
-        Count wrong = sum_parts(counts[k][0]), fixed = sum_parts(counts[k][1]);
-        print_row(stdout, form, exhibits[k].name, wrong, fixed);
-        if (rows) print_row(rows, row, exhibits[k].name, wrong, fixed);
-        good &= fixed.right == RUNS;
-    }
+        fprintf(rows, "%sexhibit,right,wrong,stopped,fixed_right,fixed_wrong,fixed_stopped\n",
+                facts);
+    bool good = print_counts(only, rows, counts);
     if (rows && fclose(rows)) return perror(csv), 1;
-    printf(good ? "every fixed version is right\n" : "WRONG: a fixed version is not always right\n");
     return good ? 0 : 1;
 }
 

@@ -34,7 +34,9 @@ static __device__ void two_slices(const float *in, float *partial, unsigned n) {
     }
 }
 
-__global__ void slice_sums(const float *in, float *partial, unsigned n) { two_slices(in, partial, n); }
+__global__ void slice_sums(const float *in, float *partial, unsigned n) {
+    two_slices(in, partial, n);
+}
 
 static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     unsigned blocks = blocks_for(n, 512);

@@ -22,9 +22,9 @@ void csv_table_weave(Book *book, const FencePart *part);
 // counts from the CPU device.
 void lines_weave(Book *book, const FencePart *part);
 
-// ``` {.exhibits}: a table of wrong kernels. Each line is `CHUNK | title`. The columns say what each
-// recorded GPU did, and which tools report the bug. `{.runs exhibit=CHUNK}` is a table of the runs of
-// one of them, `{.report exhibit=CHUNK}` the text that simt --check printed.
+// ``` {.exhibits}: a table of wrong kernels. Each line is `CHUNK | title`. The columns say what
+// each recorded GPU did, and which tools report the bug. `{.runs exhibit=CHUNK}` is a table of the
+// runs of one of them, `{.report exhibit=CHUNK}` the text that simt --check printed.
 void exhibits_weave(Book *book, const FencePart *part);
 void exhibits_weave_runs(Book *book, const FencePart *part);
 void exhibits_weave_report(Book *book, const FencePart *part);

@@ -2,7 +2,8 @@
 
     reports.py SIMT LAB CHAPTER >FILE.csv
 
-A line of the chapter becomes CHUNK:LINE, the line in the listing, so that later prose does not change the file.
+A line of the chapter becomes CHUNK:LINE, the line in the listing, so that later prose does not change the file. All
+cells are in quotes, which preserve the indent of the text.
 """
 import csv
 import re
@@ -62,7 +63,7 @@ def finding_of(line):
 
 def main(simt, lab, chapter):
     listing = subprocess.run([simt, "--quiet", lab, "--list"], capture_output=True, text=True, check=True).stdout
-    places, out = places_in(chapter), csv.writer(sys.stdout, lineterminator="\n")
+    places, out = places_in(chapter), csv.writer(sys.stdout, lineterminator="\n", quoting=csv.QUOTE_ALL)
     out.writerow(["exhibit", "finding", "text"])
     for exhibit in (line.split()[0] for line in listing.splitlines()):
         lines = report_of(simt, lab, exhibit)
