@@ -13,6 +13,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -61,9 +62,12 @@ def sanitized(sanitizer, program, exhibit, kind, logs):
     command = [sanitizer, "--tool", kind, "--print-limit", "8", *program, "--run", exhibit, "0", "1"]
     log = os.path.join(logs, f"{exhibit}-{kind}.txt")
     with open(log, "w") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
+            process.wait(SECONDS)
         except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # the lab, too
+            process.wait()
             return ""
     match = re.search(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)", open(log, errors="replace").read())
     return match.group(1) if match else ""
@@ -99,9 +103,9 @@ def main(out, *options):
     write(os.path.join(out, f"{device}-wrong.csv"), facts, rows)
     if "--counts" in options:
         return done.returncode
-    sanitizer, fixed = tool("compute-sanitizer"), [f"{row['exhibit']}-fixed" for row in rows]
+    sanitizer = tool("compute-sanitizer")
     hanging = {row["exhibit"] for row in rows if not any(int(row[name]) for name in ("right", "wrong", "stopped"))}
-    exhibits = [row["exhibit"] for row in rows] + fixed
+    exhibits = [row["exhibit"] for row in rows]
     work = [(exhibit, kind) for exhibit in exhibits if exhibit not in hanging for kind in TOOLS]
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         cells = dict(zip(work, pool.map(lambda one: sanitized(sanitizer, program, *one, logs), work)))
