@@ -92,10 +92,12 @@ static void add_users(const Book *book, Buf *text, const Chunk *chunk) {
     if (count > 3 && on_page(book)) buf_format(text, " and %zu more", count - 3);
 }
 
-static void add_changes(const Book *book, Buf *text, const Changes *changes) {
+static void add_changes(const Book *book, Buf *text, const FencePart *part,
+                        const Changes *changes) {
     if (changes->base == CHUNK_NONE) return;
     buf_add(text, STR(" · differs from "));
     add_link(book, text, changes->base);
+    if (fence_has_class(part, STR("diff"))) return; // the diff shows the lines
     buf_add(text, STR(" in "));
     changes_add_words(changes, text);
 }
@@ -112,7 +114,7 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
         buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));
     if (!book->harness[index]) add_users(book, &text, chunk);
     add_parts(book, &text, index);
-    add_changes(book, &text, changes);
+    add_changes(book, &text, chunk->part, changes);
     buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
     book_add(book, buf_str(&text));
 }

@@ -82,6 +82,13 @@ static void add_part(Buf *text, size_t *parts, const char *word, double count, d
     ++*parts;
 }
 
+// Whether the device made no run: the exhibit can hang a GPU.
+static bool has_no_run(const ResultTable *table, const ResultRow *row) {
+    return results_cell_number(table, row, STR("right")) == 0 &&
+           results_cell_number(table, row, STR("wrong")) == 0 &&
+           results_cell_number(table, row, STR("stopped")) == 0;
+}
+
 // What a device did with the exhibit, of all its runs.
 static void add_runs(Buf *text, const ResultTable *table, Str exhibit) {
     const ResultRow *row = row_of(table, exhibit);
@@ -197,7 +204,9 @@ static bool open_one(Book *book, const FencePart *part, Exhibits *all, Str *exhi
 }
 
 void exhibits_weave_runs(Book *book, const FencePart *part) {
-    static const Str columns[] = {STR("right"), STR("wrong"), STR("stopped"), STR("fixed_right")};
+    enum { FIXED = 3, COLUMNS };
+    static const Str columns[COLUMNS] = {STR("right"), STR("wrong"), STR("stopped"),
+                                         STR("fixed_right")};
     Exhibits all;
     Str exhibit;
     Buf text = {.arena = book->arena};
@@ -209,10 +218,10 @@ void exhibits_weave_runs(Book *book, const FencePart *part) {
         const ResultRow *row = row_of(all.runs[i], exhibit);
         buf_format(&text, "| %.*s |",
                    STR_ARG(results_device_name(book->arena, &book->results->devices[i])));
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-            const Str cell = row      ? results_cell(all.runs[i], row, columns[k])
-                             : k == 0 ? STR("not recorded")
-                                      : STR("");
+        for (size_t k = 0; k < COLUMNS; k++) {
+            Str cell = row ? results_cell(all.runs[i], row, columns[k]) : STR("");
+            if (row && k < FIXED && has_no_run(all.runs[i], row)) cell = STR("");
+            if (k == 0 && cell.len == 0) cell = row ? STR("not run") : STR("not recorded");
             buf_format(&text, " %.*s |", STR_ARG(cell));
         }
         buf_char(&text, '\n');
