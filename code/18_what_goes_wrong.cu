@@ -573,7 +573,7 @@ static float element(unsigned i) {
     i = (i ^ i >> 16) * 0x85ebca6bu;
     return 1 + (float)((i ^ i >> 13) & 7);
 }
-static float spread(unsigned i) { return (float)(i * 37 % 8191); }  // all different
+static float spread(unsigned i) { return (float)(i * 37 % 8191); }  // different in a block
 static float negative(unsigned i) { return -element(i); }
 static float events(unsigned i) { return 99991 + 0 * (float)i; }
 static float half(unsigned i) { return 0.5f + 0 * (float)i; }
@@ -642,8 +642,8 @@ typedef struct {
     float (*should)(const float *in, unsigned n, unsigned k);
     unsigned n, results;
     float (*input)(unsigned i);
-    // OWN_COPY: it copies its results itself. CAN_HANG: only for the CPU device. PLAIN: its input
-    // is the first allocation, with nothing before it. SHARED: fill shared memory with NaN, too.
+    // OWN_COPY: it copies its results itself. CAN_HANG: only for the CPU device. PLAIN: allocate
+    // its input without the fill. SHARED: fill shared memory with NaN, too.
     unsigned flags;
     const char *note;
 } Exhibit;
@@ -704,7 +704,8 @@ static void cuda_check(cudaError_t error, const char *call) {
     _exit(1);
 }
 
-// Memory that an earlier owner has filled with NaN, up to the end of its last 512 bytes.
+// Allocates memory. If the driver returns memory that was just freed, it is full of NaN, up to the
+// end of its last 512 bytes.
 static float *fresh(size_t bytes) {
     enum { OWNERS = 4 };
     void *d_memory[OWNERS];
@@ -820,7 +821,7 @@ static void count_part(const char *name, Count *count) {
     count->stopped = runs - count->right - count->wrong;
 }
 
-// lab --device: what the CSV begins with. Of the CPU device's memory, no bit is counted.
+// lab --device: what the CSV begins with. The CPU device has a memory bus of 0 bits.
 static int describe_device(void) {
     int count = 0, driver = 0, bits = 0;
     cudaDeviceProp d;
