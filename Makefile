@@ -14,7 +14,7 @@
 #: FLAGS            options of the lab that make chapter-N runs: FLAGS="-n 1000"
 #: N                the number of elements that labs sum (default: 25600000)
 #: DEVICE=cpu       run the labs on the CPU device even if there is a GPU
-#: ENGINE           the engine that runs kernels in build/book.html (default: build/engine.wasm.gz, if it is there)
+#: ENGINE           the engine that runs kernels in build/book.html (default: build/engine.wasm.gz; ENGINE=: none)
 #: B                the build folder (default: build)
 #: V=1              print each command and its output
 B ?= build
@@ -34,7 +34,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # The tools that in_turn.sh checks or installs first. tests/run installs further ones for its areas.
 needs = $(if $(filter-out clean distclean help,$(GOALS)),cc) $(if $(filter test test-all check,$(GOALS)),git) \
   $(if $(filter all labs run record% $(if $(AREA),,test test-all) chapter-% exercise-% saved,$(GOALS)),nvcc) \
-  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc)
+  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc) \
+  $(if $(filter engine engine-wasm %engine.wasm,$(GOALS)),zig,$(if $(filter all book,$(GOALS)),$(if $(filter undefined,$(origin ENGINE)),try-zig)))
 
 # Make restarts itself through in_turn.sh, which lets only one make at a time run in a build folder.
 ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch,$(GOALS)),,free)),)
@@ -104,7 +105,7 @@ $(B)/labs.mk: $(B)/tangle $(B)/collect $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	$(Q)$(keep) book notebooks results -- tools/build/prune.sh $@.new
 	@$(call stamp,$(CHAPTERS) $$(find code $(B)/code -type f ! -name '*.mine') $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean distclean simt engine engine-native engine-wasm check install uninstall mutate watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean distclean simt engine engine-native engine-wasm check install uninstall mutate watch $(PROGRAMS:%=$(B)/%) $(B)/cudac,$(GOALS)),)
 include $(B)/labs.mk tools/build/run.mk
 endif
 
@@ -128,8 +129,8 @@ $(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(B)/collect $(wildcard results/*
 	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $(keep) figures -- "$$python" $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*.svg figures/*.webp,$@)
 book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
-# With an engine, the page runs kernels. Without one, it is the same page without them.
-ENGINE ?= $(wildcard $(B)/engine.wasm.gz)
+# With an engine (engine.mk), the page runs kernels. Without one, it is the same page without them.
+ENGINE ?= $(eval ENGINE := $(if $(call tool,-f zig),$(B)/engine.wasm.gz))$(ENGINE)
 flags_engine = $(ENGINE)
 $(B)/programs.json: $(B)/weave $(CHAPTERS) $(wildcard results/cpu*.csv)
 	$(Q)$(WEAVE) -t programs -o $@ $(CHAPTERS) && touch $@

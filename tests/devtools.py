@@ -122,6 +122,7 @@ class Browser:
     def window(self, width, height=900, phone=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=2 if phone else 1, mobile=phone)
+        self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
 
     def media(self, kind="screen", **features):
         """`print`, or features such as prefers_color_scheme="dark"."""

@@ -7,7 +7,8 @@ cp -a Makefile *.md LICENSE book chapters code figures notebooks results tools t
 mkdir "$tree/build"
 (cd "$B" && cp -a flags labs labs.mk code code.done results simt simt-runtime simt-objects tools tangle \
     weave collect modules.a book* names.csv page_parts.c figures.csv figures.done notebooks.done toolchain "$tree/build")
-for installed in venv pandoc cuda; do [ ! -e "$B/$installed" ] || ln -s "$B/$installed" "$tree/build"; done
+for built in cudac wasm engine.wasm engine.wasm.gz programs.json; do [ ! -e "$B/$built" ] || cp -a "$B/$built" "$tree/build"; done
+for installed in venv pandoc cuda zig zig-cache; do [ ! -e "$B/$installed" ] || ln -s "$B/$installed" "$tree/build"; done
 cd "$tree" || exit 2
 git init -q && git add Makefile book* code figures notebooks results # keep.py asks git which files are unedited
 unset MAKEFLAGS MFLAGS MAKELEVEL IN_TURN

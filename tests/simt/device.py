@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 SIMT = suite.BUILD / "simt"
 # The components below the CUDA runtime, which starts by itself when loaded.
 CORE = [f"simt/{room.name}" for room in sorted((suite.TOOLS / "simt").iterdir())
-        if room.is_dir() and room.name not in ("program", "cuda", "launcher", "report")]
+        if room.is_dir() and room.name not in ("program", "cuda", "launcher", "report", "native", "cudac")]
 
 
 def objects(modules):

@@ -11,7 +11,7 @@
 //     counts          cpu.csv                  what the CPU device counted per kernel, of PTX
 //     counts-machine  cpu-machine.csv          the same of machine code
 //     counts-lines    cpu-lines.csv            the same of PTX, per line of code
-//     counts-small    cpu-small.csv            of PTX at 100,000 elements, for kernels in the page
+//     counts-small    cpu-small.csv            of PTX, for stages that the page runs
 //     trace           trace-NN-KERNEL.csv      which lane accesses which word, for figures
 //     steps           steps/NN-KERNEL-B.csv    what the page's player shows
 //     errors          errors/NAME.csv          rounding errors

@@ -75,6 +75,17 @@ static bool opens_exercise(Book *book, Str name, size_t number) {
     return true;
 }
 
+// A suggestion of a change, ::: try, is only for a page that can run kernels.
+static bool is_hidden(const Book *book, Str name) {
+    return str_equal(name, STR("try")) && !book->runnables;
+}
+
+static bool in_hidden(const Book *book) {
+    for (int i = 0; i < book->div_count; i++)
+        if (book->divs[i].hidden) return true;
+    return false;
+}
+
 static void open_div(Book *book, Str line, const Braces *braces, size_t number) {
     BookDiv div = {.name = braces->classes[0], .line = number};
     Str name = div.name;
@@ -87,7 +98,8 @@ static void open_div(Book *book, Str line, const Braces *braces, size_t number) 
         return;
     }
     bool rung = str_equal(name, STR("rung"));
-    div.plain = opens_exercise(book, name, number) || str_equal(name, STR("summary"));
+    div.hidden = is_hidden(book, name);
+    div.plain = div.hidden || opens_exercise(book, name, number) || str_equal(name, STR("summary"));
     if (rung) line = STR("::: rung");
     if (!div.plain && book->style == BOOK_PANDOC) {
         Buf text = {.arena = book->arena};
@@ -97,7 +109,7 @@ static void open_div(Book *book, Str line, const Braces *braces, size_t number) 
     book->divs[book->div_count++] = div;
     if (rung)
         rungs_open(book, number);
-    else if (!div.plain)
+    else if (!div.plain && !str_equal(name, STR("try")))
         add_div_label(book, name);
 }
 
@@ -108,7 +120,7 @@ static void close_div(Book *book) {
         predict_close(book);
     else if (div->plain && exercises_folds(div->name))
         book_close_fold(book);
-    else if (book->style == BOOK_PANDOC && !str_equal(div->name, STR("why")) &&
+    else if (book->style == BOOK_PANDOC && !div->hidden && !str_equal(div->name, STR("why")) &&
              !str_equal(div->name, STR("summary")))
         book_add(book, STR(":::\n"));
     book->div_count--;
@@ -146,8 +158,10 @@ void blocks_weave_text(Book *book, const FencePart *part) {
         DivLine div = more ? div_line(book->arena, line, &braces) : DIV_NONE;
         if (more && !heading && !blank && div == DIV_NONE) continue;
         Str paragraph = {start.at, (size_t)(before.at - start.at)};
-        if (paragraph.len && !predict_take_options(book, paragraph, first))
-            book_add(book, prose_inline(book, paragraph, first));
+        if (paragraph.len && !predict_take_options(book, paragraph, first)) {
+            const Str text = prose_inline(book, paragraph, first);
+            if (!in_hidden(book)) book_add(book, text);
+        }
         if (!more) break;
         if (heading) exercises_close_more(book);
         if (heading)

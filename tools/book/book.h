@@ -26,6 +26,7 @@ typedef struct {
     Str name; // its first class
     size_t line;
     bool plain;   // shown without quote marks in targets that have no divs
+    bool hidden;  // left out of this target
     size_t hints; // how many hints of an exercise have been woven so far
 } BookDiv;
 

@@ -132,11 +132,38 @@ static void add_recorded(Json *json, const Book *book, Str chapter) {
             for (size_t c = 0; c < table->column_count; c++)
                 if (is_counter(table, c)) json_plain(json, table->columns[c], row->cells[c]);
             json_close(json, '}');
-            json_text(json, STR("kernel"), kernels[k].name);
             add_number(json, STR("n"), row->n);
+            json_text(json, STR("stage"), kernels[k].name);
             json_close(json, '}');
         }
     json_close(json, ']');
+}
+
+// Adds how many kernels of cpu-small.csv were compared with nvcc, and how many have its accesses in
+// every row.
+static void add_checked(Json *json, const Book *book) {
+    const ResultTable *table = book->results->small;
+    const KeyScope scope = book_scope(book);
+    size_t of = 0, same = 0;
+    for (size_t i = 0; table && i < book->runnables->lab_count; i++) {
+        size_t count;
+        const ResultKernel *kernels =
+            results_kernels(table, book->runnables->labs[i].chapter, &count);
+        for (size_t k = 0; k < count; k++) {
+            bool stale = false, all = true;
+            for (size_t r = 0; r < kernels[k].row_count; r++) {
+                const ResultRow *row = &table->rows[kernels[k].rows[r]];
+                stale |= key_is_stale(&scope, table, row);
+                all &= str_equal(results_cell(table, row, STR("page")), STR("1"));
+            }
+            of += !stale;
+            same += !stale && all;
+        }
+    }
+    json_open(json, STR("checked"), '{');
+    add_number(json, STR("of"), (double)of);
+    add_number(json, STR("same"), (double)same);
+    json_close(json, '}');
 }
 
 static void add_stages(Json *json, const RunnableLab *lab) {
@@ -222,6 +249,7 @@ Str programs_json(Book *book) {
                      .added = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, bool)};
     runnable_collect(book);
     json_open(&json, STR(""), '{');
+    add_checked(&json, book);
     add_counters(&json, book->results->counters);
     add_exercises(&json, &pieces);
     add_labs(&json, &pieces);

@@ -10,7 +10,8 @@
 #                                lowest of several); nothing without a GPU
 #   tools/build/toolchain.sh all nvcc pandoc cc git
 #                                checks all of these: prints what you must install and what it
-#                                will install, and then installs the latter
+#                                will install, and then installs the latter. try-zig: it tries once to
+#                                install zig, since the book's page runs no kernels without it
 #
 # It uses the tools that are installed. It installs missing ones from Python wheels into $B (default:
 # build), and moves each into place only when it is complete, so an interrupted or concurrent call does no harm.
@@ -24,12 +25,13 @@
 #                            none with its nvcc: put the toolkit's bin folder first in PATH instead.
 set -u
 
-only_find=
+only_find= tried_pip=
 [ "${1:-}" = -f ] && only_find=yes && shift
 tool=${1:-}
 cd "${0%/*}/../.." || exit 1
 build=${B:-build}
 kept=$build/toolchain/$tool
+why_no_zig=$build/toolchain/no-zig # the message of the last attempt
 cuda=${CUDA_WHEELS:-13.0} pins=''
 
 # about TOOL: sets its name, its folder, and the file that pins its wheels.
@@ -50,7 +52,7 @@ about() {
         ;;
     zig)
         what=zig pin_file=tools/build/pins/zig.txt target=$build/zig program=$target/ziglang/zig
-        advice='run make where pip reaches a package index'
+        advice="$build/book.html runs no kernels; \"make engine book\" tries again"
         ;;
     *)
         echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|zig|arch, or all TOOL..." >&2
@@ -83,13 +85,14 @@ esac
 
 if [ "$tool" = all ]; then
     shift
-    lacking='' missing='' failed=0 CC=${CC:-cc}
+    lacking='' missing='' optional='' failed=0 CC=${CC:-cc}
     has() { command -v "$1" >/dev/null || lacking="$lacking $2"; } # COMMAND PACKAGE
     has python3 "python3 python3-venv"
     for tool; do
         case $tool in
         cc) has "${CC%% *}" gcc ;;
         git) has git git ;;
+        try-zig) "$0" -f zig >/dev/null 2>&1 || optional=zig ;;
         *) "$0" -f "$tool" >/dev/null 2>&1 || missing="$missing $tool" ;;
         esac
         # nvcc calls g++, unless its flags choose another compiler.
@@ -103,12 +106,14 @@ if [ "$tool" = all ]; then
         echo "toolchain: missing:$lacking: run \"apt install$lacking\" as root (package names of Debian and Ubuntu)" >&2
         exit 1
     fi
-    [ -z "$missing" ] || echo "toolchain: installing these missing tools into $build/ from Python wheels:" >&2
-    for tool in $missing; do about "$tool" && echo "    $what, $megabytes, into $target" >&2; done
+    if [ -n "$optional" ] && [ -r "$why_no_zig" ]; then cat "$why_no_zig" >&2 && optional=''; fi
+    [ -z "$missing$optional" ] || echo "toolchain: installing these missing tools into $build/ from Python wheels:" >&2
+    for tool in $missing $optional; do about "$tool" && echo "    $what, $megabytes, into $target" >&2; done
     for tool in $missing; do
         "$0" "$tool" >/dev/null || failed=$?
         [ $failed -lt 128 ] || exit $failed
     done
+    if [ -n "$optional" ] && [ $failed = 0 ]; then "$0" zig >/dev/null || [ $? -lt 128 ] || exit 130; fi
     exit $failed
 fi
 
@@ -132,13 +137,16 @@ fi
 # keep ANSWER: print it and, if $B is writable, cache it.
 keep() {
     printf '%s\n' "$1"
+    [ "$tool" != zig ] || rm -f "$why_no_zig"
     mkdir -p "$build/toolchain" 2>/dev/null &&
         printf '%s\n' "$key" "$1" 2>/dev/null >"$kept.$$" && mv -f "$kept.$$" "$kept"
     exit 0
 }
 
 fail() {
-    echo "toolchain: $what is missing and $1: $advice" >&2
+    message="toolchain: $what is missing and $1: $advice"
+    echo "$message" >&2
+    [ "$tool$tried_pip" != zigyes ] || echo "$message" >"$why_no_zig"
     exit 1
 }
 
@@ -223,6 +231,7 @@ if ! "$pip_python" -m pip --version >/dev/null 2>&1; then
     fi
     pip_python=$stage/pip/bin/python3
 fi
+tried_pip=yes
 "$pip_python" -m pip --retries 1 --timeout 10 index versions "${pins%%==*}" >/dev/null 2>&1 ||
     fail "pip reaches no package index"
 

@@ -8,7 +8,7 @@
 #include "base/csv.h"
 #include "base/source.h"
 
-enum { LANES = 32, WORDS = 65536, RACES = 8 };
+enum { LANES = 32, WORDS = 65536, RACES = 64 };
 
 enum {
     LAUNCH = 1,
@@ -28,8 +28,8 @@ enum {
 };
 
 typedef struct {
-    size_t line; // line number of the other access in the code
-    long delta;  // distance to the other thread
+    Str line;   // of the other access
+    long delta; // distance to the other thread
     uint32_t lanes;
 } Race;
 
@@ -37,9 +37,9 @@ typedef struct {
 typedef struct {
     Str op; // empty: no step yet
     long warp, trace_line;
-    size_t line;
-    uint32_t lanes;
-    long words[LANES], values[LANES], count;
+    Str line;
+    uint32_t lanes, values[LANES]; // values: bits of floats
+    long words[LANES], count;
     Race races[RACES];
     size_t race_count;
 } Step;
@@ -52,8 +52,8 @@ typedef struct {
     size_t head; // length of the output before the launch's rows
     Str launch;
     Step step;
-    size_t barrier_line;
-    long memory[WORDS];
+    Str barrier_line;
+    uint32_t memory[WORDS];
     bool stored[WORDS];
 } Reader;
 
@@ -88,21 +88,45 @@ static void add_runs(Buf *out, const long *list, long count) {
     }
 }
 
+static bool is_whole(uint32_t bits) {
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number > -1e6f && number < 1e6f && (float)(long)number == number;
+}
+
+// Adds a float. The bits of a small integer would be those of a tiny float or of no number.
+static void add_value(Buf *out, uint32_t bits) {
+    enum { SMALL = 1 << 23 };
+    const int32_t integer = (int32_t)bits;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    if (is_whole(bits))
+        buf_format(out, "%ld", (long)number);
+    else if (integer > -SMALL && integer < SMALL)
+        buf_format(out, "%ld", (long)integer);
+    else
+        buf_format(out, "%.6g", (double)number);
+}
+
 static bool is(const Step *step, const char *op) { return str_equal(step->op, str_of(op)); }
 
 static void add_step(Reader *reader) {
     const Step *step = &reader->step;
     Buf *out = reader->out;
     if (!step->op.len) return;
-    buf_format(out, "%ld,%zu,%.*s,%x,", step->warp, step->line, STR_ARG(step->op), step->lanes);
+    buf_format(out, "%ld,%.*s,%.*s,%x,", step->warp, STR_ARG(step->line), STR_ARG(step->op),
+               step->lanes);
     if (!is(step, "syncwarp")) add_runs(out, step->words, step->count);
     buf_char(out, ',');
-    for (long i = 0; i < step->count && (is(step, "store") || is(step, "shuffle")); i++)
-        buf_format(out, i ? " %ld" : "%ld", step->values[i]);
+    for (long i = 0; i < step->count && (is(step, "store") || is(step, "shuffle")); i++) {
+        if (i) buf_char(out, ' ');
+        add_value(out, step->values[i]);
+    }
     buf_char(out, ',');
     for (size_t i = 0; i < step->race_count; i++) {
         const Race *race = &step->races[i];
-        buf_format(out, i ? " %zu%+ld:%x" : "%zu%+ld:%x", race->line, race->delta, race->lanes);
+        buf_format(out, i ? " %.*s%+ld:%x" : "%.*s%+ld:%x", STR_ARG(race->line), race->delta,
+                   race->lanes);
     }
     buf_char(out, '\n');
     reader->step.op.len = 0;
@@ -110,33 +134,41 @@ static void add_step(Reader *reader) {
 
 // --- rows of the trace ---
 
-// Reads a float with a whole number as value, from its bits.
-static bool take_value(Reader *reader, Str cell, long *value) {
+// Reads the bits of a float, which is a whole number in a lab.
+static bool take_value(Reader *reader, Str cell, uint32_t *value) {
     char text[9] = "";
-    if (cell.len != 8) return fail(reader, "not a value of 4 bytes");
-    memcpy(text, cell.at, 8);
-    const uint32_t bits = (uint32_t)strtoul(text, NULL, 16);
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    if (!(number > -1e6f && number < 1e6f) || (float)(long)number != number)
-        return fail(reader, "the value is not a float with a whole number below a million");
-    *value = (long)number;
+    const bool own = reader->steps->own.len > 0, narrow = cell.len == 2 || cell.len == 4;
+    if (cell.len != 8 && !(own && narrow)) return fail(reader, "a value that is not of 4 bytes");
+    memcpy(text, cell.at, cell.len);
+    *value = (uint32_t)strtoul(text, NULL, 16);
+    if (own || is_whole(*value)) return true;
+    return fail(reader, "a value that is not a float with a whole number below a million");
+}
+
+static bool take_line(Reader *reader, Str file, Str line, Str *at) {
+    const Steps *steps = reader->steps;
+    Buf text = {.arena = steps->arena};
+    if (steps->own.len) {
+        if (!str_equal(file, steps->own)) buf_format(&text, "%.*s:", STR_ARG(file));
+        buf_add(&text, line);
+    } else {
+        const size_t found = source_number(&reader->map, file, (size_t)number(line));
+        if (!found) return fail(reader, "the source with #line has no such line");
+        buf_format(&text, "%zu", found);
+    }
+    *at = buf_str(&text);
     return true;
 }
 
-static bool take_line(Reader *reader, Str file, Str line, size_t *at) {
-    *at = source_number(&reader->map, file, (size_t)number(line));
-    return *at ? true : fail(reader, "the source with #line has no such line");
-}
-
-static bool take_word(Reader *reader, const Str *cells, bool store, long value, long *word) {
-    const long address = number(cells[ADDRESS]);
-    if (number(cells[BYTES]) != 4 || address % 4 || address / 4 >= WORDS)
-        return fail(reader, "not an access to one of the first 65536 words of 4 bytes");
+static bool take_word(Reader *reader, const Str *cells, bool store, uint32_t value, long *word) {
+    const long address = number(cells[ADDRESS]), bytes = number(cells[BYTES]);
+    const bool narrow = reader->steps->own.len && bytes < 4, whole = bytes == 4 && address % 4 == 0;
+    if (!(whole || narrow) || address / 4 >= WORDS)
+        return fail(reader, "an access that is not to one of the first 65536 words of 4 bytes");
     *word = address / 4;
-    if (!store && !reader->stored[*word])
-        return fail(reader, "a load of a word that was never stored");
-    if (!store && reader->memory[*word] != value)
+    if (store || (reader->steps->own.len && !reader->stored[*word])) return true;
+    if (!reader->stored[*word]) return fail(reader, "a load of a word that was never stored");
+    if (reader->memory[*word] != value)
         return fail(reader, "a load returned something other than the last value stored");
     return true;
 }
@@ -149,11 +181,12 @@ static bool take_race(Reader *reader, const Str *cells) {
     race.delta = number(cells[OTHER_THREAD]) - (step->warp * LANES + number(cells[LANE]));
     if (!take_line(reader, cells[OTHER_FILE], cells[OTHER_LINE], &race.line)) return false;
     for (size_t i = 0; i < step->race_count; i++) {
-        if (step->races[i].line != race.line || step->races[i].delta != race.delta) continue;
+        if (step->races[i].delta != race.delta || !str_equal(step->races[i].line, race.line))
+            continue;
         step->races[i].lanes |= race.lanes;
         return true;
     }
-    if (step->race_count == RACES) return fail(reader, "more than 8 kinds of races in one step");
+    if (step->race_count == RACES) return fail(reader, "more than 64 kinds of races in one step");
     step->races[step->race_count++] = race;
     return true;
 }
@@ -170,7 +203,8 @@ static bool take_lane(Reader *reader, const Str *cells) {
     const long lane = number(cells[LANE]);
     const bool store = str_equal(cells[OP], STR("store"));
     const bool shared = str_equal(cells[SPACE], STR("shared"));
-    long value = 0, word = 0;
+    uint32_t value = 0;
+    long word = 0;
     if (!continues(step, cells)) {
         add_step(reader);
         *step =
@@ -194,7 +228,7 @@ static bool take_barrier(Reader *reader, const Str *cells) {
     if (str_equal(cells[OP], STR("barrier")))
         return take_line(reader, cells[FILE_NAME], cells[LINE], &reader->barrier_line);
     add_step(reader);
-    buf_format(reader->out, ",%zu,barrier,,,,\n", reader->barrier_line);
+    buf_format(reader->out, ",%.*s,barrier,,,,\n", STR_ARG(reader->barrier_line));
     return true;
 }
 
@@ -214,7 +248,7 @@ static bool take_row(Reader *reader, const Str *cells) {
     if (str_equal(cells[OP], STR("race"))) return take_race(reader, cells);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (str_equal(cells[OP], lanes[i])) return take_lane(reader, cells);
-    return fail(reader, "this operation is not a step of the player");
+    return fail(reader, "an operation that is not a step of the player");
 }
 
 bool steps_condense(Steps *steps, Str trace, Buf *out) {

@@ -10,17 +10,19 @@
 //     watchdog SECONDS                 end a launch in which no warp ends for this long
 //     buffer NAME TYPE COUNT CONTENT   allocate memory; CONTENT is element, as in the labs, zero,
 //                                      ones (0xFF bytes), or nothing
-//     launch KERNEL NAME               KERNEL as in the PTX; reports call it NAME. More lines
-//     follow: grid X Y Z, block X Y Z          Y and Z may be left out shared BYTES dynamic shared
-//     memory cooperative pointer NAME ELEMENT             the next argument: the address of an
-//     element of a buffer int VALUE, uint, long, float, double, uchar    or a value read NAME FIRST
-//     COUNT            read elements back
+//     launch KERNEL NAME               KERNEL as in the PTX; reports call it NAME. Then may come:
+//     grid X Y Z                       Y and Z may be left out
+//     block X Y Z
+//     shared BYTES                     of dynamic shared memory
+//     cooperative
+//     pointer NAME ELEMENT             the next argument: the address of an element of a buffer
+//     int VALUE                        or a value; also uint, long, float, double, uchar
+//     read NAME FIRST COUNT            read elements back
 //
 // A launch starts at the next launch or read, or at the end. The result is JSON:
 //
 //     {"error": text, or null,         of the first command that failed, or "" without memory
-//      "launches": [{"kernel": NAME, "grid": [x, y, z], "block": [x, y, z], "shared_bytes":
-//      dynamic,
+//      "launches": [{"kernel": NAME, "grid": [x, y, z], "block": [x, y, z], "shared_bytes": N,
 //          "error": text or null, "counters": {name: value..},     the names of simt --csv
 //          "lines": [{"file", "line", "counters"}..],
 //          "banks": [{"file", "line", "block", "access": {as in report/bank_data.h}}..],

@@ -71,20 +71,12 @@ static void put_banks(Json *json, const LaunchReport *report) {
     json_close(json, ']');
 }
 
-// A source whose lines are all code and in this file, so that steps have the lines of the trace.
-static Str lines_of(Arena *arena, const char *file) {
-    enum { LINES = 10000 };
-    Buf text = {.arena = arena};
-    buf_format(&text, "#line 1 \"%s\"\n", file);
-    for (int k = 0; k < LINES; k++) buf_add(&text, STR("x\n"));
-    return buf_str(&text);
-}
-
-void output_steps(Json *json, Arena *arena, const char *file, Str trace) {
+void output_steps(Json *json, Arena *arena, const char *file, Str trace, bool failed) {
     Buf rows = {.arena = arena};
     Steps steps = {.arena = arena, .fault = "the kernel has no lines"};
-    if (file) steps.lined = lines_of(arena, file);
-    const bool good = file && steps_condense(&steps, trace, &rows);
+    if (file) steps.own = str_of(file);
+    // The access that ends a launch has no value: the steps before it are good.
+    const bool good = file && (steps_condense(&steps, trace, &rows) || (failed && rows.len));
     Str left = buf_str(&rows), header;
     if (!good) {
         output_text(json, "steps", NULL);
@@ -118,7 +110,7 @@ void output_launch(Run *run, const LaunchReport *report, const char *error, Str 
     put_banks(json, report);
     if (run->trace)
         output_steps(json, json->out->arena, report->line_count ? report->lines[0].file : NULL,
-                     trace);
+                     trace, error != NULL);
     json_close(json, '}');
     hazards_add(&run->arena, name, report->hazards, report->hazard_count, false);
     hazards_orders(&run->arena, name, &report->orders);

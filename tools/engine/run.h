@@ -70,8 +70,8 @@ void output_number(Json *json, const char *key, uint64_t value);
 void output_text(Json *json, const char *key, const char *text); // NULL: null
 void output_shape(Json *json, const char *key, Dim3 shape);
 void output_counters(Json *json, const Counters *counters);
-// The steps that took place in a file; null if there are none.
-void output_steps(Json *json, Arena *arena, const char *file, Str trace);
+// The steps that took place in a file, until an access failed; null if there are none.
+void output_steps(Json *json, Arena *arena, const char *file, Str trace, bool failed);
 
 // Adds the pending launch, which has run, to the result. `error` is NULL if it succeeded; `trace`
 // is what `simt --trace` writes.

@@ -2,7 +2,6 @@
 #include "grade/program.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,19 +95,6 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) 
 
 // --- numbers ---
 
-static void add_number(Arena *arena, Program *program, Str name, Unit unit, double number) {
-    for (size_t i = 0; i < program->number_count; i++)
-        if (str_equal(program->numbers[i].name, name)) return;
-    ARENA_GROW(arena, program->numbers, program->number_count, program->number_capacity);
-    program->numbers[program->number_count++] = (KeyNamed){name, {.unit = unit, .number = number}};
-}
-
-const KeyNamed *program_number(const Program *program, Str name) {
-    for (size_t i = 0; i < program->number_count; i++)
-        if (str_equal(program->numbers[i].name, name)) return &program->numbers[i];
-    return NULL;
-}
-
 // Adds the sums of the counters over all launches of the counted run.
 static void add_counters(Arena *arena, Program *program, const char *path) {
     ResultTable table;
@@ -121,66 +107,22 @@ static void add_counters(Arena *arena, Program *program, const char *path) {
         blocks += grid;
         threads += grid * results_cell_number(&table, row, STR("block"));
     }
-    add_number(arena, program, STR("launches"), UNIT_COUNT, (double)table.row_count);
-    add_number(arena, program, STR("blocks"), UNIT_COUNT, blocks);
-    add_number(arena, program, STR("threads"), UNIT_COUNT, threads);
+    program_add(arena, program, STR("launches"), UNIT_COUNT, (double)table.row_count);
+    program_add(arena, program, STR("blocks"), UNIT_COUNT, blocks);
+    program_add(arena, program, STR("threads"), UNIT_COUNT, threads);
     for (size_t c = 4; c < table.column_count; c++) { // after kernel, launch, grid, block
         double sum = 0;
         for (size_t r = 0; r < table.row_count; r++)
             sum += results_cell_number(&table, &table.rows[r], table.columns[c]);
-        add_number(arena, program, table.columns[c], UNIT_COUNT, sum);
-    }
-}
-
-// Parses the driver's `NAME = NUMBER`. A program cannot set `hazards`, which grade counts.
-static bool is_number_line(Str line, Str *name, double *number) {
-    size_t equals = str_find(line, STR(" = "));
-    if (equals == SIZE_MAX) return false;
-    *name = str_slice(line, 0, equals);
-    for (size_t i = 0; i < name->len; i++) {
-        char c = name->at[i];
-        if (!((c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9' && i))) return false;
-    }
-    if (str_equal(*name, STR("hazards"))) return false;
-    return name->len && results_number(str_trim(str_from(line, equals + 3)), number);
-}
-
-static void read_output(Arena *arena, Program *program, Str text) {
-    double smallest = INFINITY;
-    for (Str line, name; str_line(&text, &line);) {
-        double number, size;
-        bool is_number = is_number_line(line, &name, &number) && !str_equal(name, STR("time"));
-        if (is_number) add_number(arena, program, name, UNIT_COUNT, number);
-        if (str_find(line, STR(": WRONG: ")) == SIZE_MAX) continue;
-        if (program->failure_count < PROGRAM_FAILURES)
-            program->failures[program->failure_count] = line;
-        program->failure_count++;
-        if (!results_number(str_slice(line, 0, str_find(line, STR(" "))), &size)) continue;
-        smallest = fmin(smallest, size);
-    }
-    add_number(arena, program, STR("smallest_wrong"), UNIT_COUNT, isinf(smallest) ? 0 : smallest);
-}
-
-static void count_kinds(Arena *arena, Program *program) {
-    static const struct {
-        const char *kind, *name;
-    } kinds[] = {{"race in ", "races"},
-                 {"out of bounds in ", "out_of_bounds"},
-                 {"divergent barrier in ", "divergent_barriers"}};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        size_t count = 0;
-        for (size_t i = 0; i < program->hazard_count; i++)
-            count += str_starts(program->hazards[i].text, str_of(kinds[k].kind));
-        add_number(arena, program, str_of(kinds[k].name), UNIT_COUNT, (double)count);
+        program_add(arena, program, table.columns[c], UNIT_COUNT, sum);
     }
 }
 
 // --- running ---
 
 static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
-    read_output(arena, program, notes_output(log));
+    program_read_output(arena, program, notes_output(log));
     program->hazard_count = notes_hazards(arena, log, &program->hazards);
-    count_kinds(arena, program);
     program->stopped = notes_stop(log);
     bool finished = program_number(program, STR("wrong")) != NULL;
     if (end.hung)
@@ -188,9 +130,7 @@ static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
             STR("the program did not finish: it ran for 20 seconds or printed 16 MB");
     else if (!finished && !program->stopped.text.len)
         program->stopped.text = notes_exit(arena, log, end.status);
-    if (program->hazard_count ||
-        !program->stopped.text.len) // a program that was stopped may have more hazards
-        add_number(arena, program, STR("hazards"), UNIT_COUNT, (double)program->hazard_count);
+    program_count_hazards(arena, program);
 }
 
 static void read_once(Arena *arena, const ProgramTools *tools, Program *program, ChildEnd end) {
@@ -301,7 +241,7 @@ static void read_predicted(Arena *arena, Program *program, const char *csv, cons
         longest = r;
     }
     if (sum <= 0) return;
-    add_number(arena, program, STR("time"), UNIT_TIME, sum);
+    program_add(arena, program, STR("time"), UNIT_TIME, sum);
     find_gains(&program->predicted, &table, &table.rows[longest], most);
     find_slowest_lines(arena, &program->predicted, lines,
                        results_cell(&table, &table.rows[longest], STR("kernel")));
@@ -353,10 +293,10 @@ void program_time(Arena *arena, const ProgramTools *tools, Program *program, Pro
         Str text = log_of(arena, log), name;
         double time;
         for (Str line; str_line(&text, &line);)
-            if (is_number_line(line, &name, &time) && str_equal(name, STR("time")) &&
+            if (program_is_number(line, &name, &time) && str_equal(name, STR("time")) &&
                 (least[k % 2] == 0 || time < least[k % 2]))
                 least[k % 2] = time;
     }
     for (int k = 0; k < 2; k++)
-        if (least[k] > 0) add_number(arena, both[k], STR("time"), UNIT_TIME, least[k]);
+        if (least[k] > 0) program_add(arena, both[k], STR("time"), UNIT_TIME, least[k]);
 }

@@ -85,8 +85,19 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
 // the time is the prediction of `simt --time` for one launch, if it has one.
 void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other);
 
+// --- counts.c: the numbers ---
+
 // The number with that name, or NULL.
 const KeyNamed *program_number(const Program *program, Str name);
+// Adds a number, unless the program has one with that name.
+void program_add(Arena *arena, Program *program, Str name, Unit unit, double number);
+// Parses a line `NAME = NUMBER` that the driver printed.
+bool program_is_number(Str line, Str *name, double *number);
+// Adds what the driver printed: its numbers, smallest_wrong, and the first failures.
+void program_read_output(Arena *arena, Program *program, Str text);
+// Adds the numbers of hazards, after all are in program->hazards and it is known whether it was
+// stopped.
+void program_count_hazards(Arena *arena, Program *program);
 
 // --- notes.c: errors, hazards and outputs from logs ---
 

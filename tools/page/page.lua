@@ -46,6 +46,31 @@ local function runnable(div)
     return div
 end
 
+-- Puts what to try with a listing into its box.
+local function suggested(blocks)
+    local kept = pandoc.List()
+    for _, block in ipairs(blocks) do
+        local before = kept[#kept]
+        if block.t == "Div" and block.classes:includes("try") and before and before.t == "Div" and before.classes:includes("runnable") then
+            before.content:insert(block)
+        else
+            kept:insert(block)
+        end
+    end
+    return kept
+end
+
+-- Says in an exercise that can be checked in the page that its code can be edited there.
+local function edited(div)
+    if not div.attributes["data-exercise"] then return nil end
+    return div:walk({ Para = function(para)
+        local first, file = para.content[1], para.content[3]
+        if first.t ~= "Str" or first.text ~= "Edit" or not file or file.t ~= "Code" or not file.text:match("^work/") then return nil end
+        para.content[1] = pandoc.RawInline("html", '<span class="edit-here">Edit it here and press <em>Check</em>, or edit</span><span class="edit-there">Edit</span>')
+        return para
+    end })
+end
+
 -- --- the estimated height of a section, in lines of text ---
 
 local tall = {
@@ -124,7 +149,7 @@ function Pandoc(document)
         if block.t == "Header" and block.level == 1 then chapters:insert(block) end
     end
     local folded = document.blocks:walk({ Table = frame, Div = fold })
-    if document.meta.engine then folded = folded:walk({ Div = runnable }) end
+    if document.meta.engine then folded = folded:walk({ Div = function(div) return edited(div) or runnable(div) end, Blocks = suggested }) end
     for _, section in ipairs(sections_of(folded)) do
         if section[1].t == "Header" and section[1].level == 1 then
             if open > 0 then blocks:insert(raw("</div>")) end

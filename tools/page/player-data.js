@@ -22,10 +22,15 @@ const stepPlayer = {};
         return numbers;
     }
 
+    // "3 0.25 -inf"
+    function valuesOf(text) {
+        return text.split(" ").filter(Boolean).map(function (value) { return Number(value.replace("inf", "Infinity")); });
+    }
+
     // "27+16:ffff"
     function racesOf(text) {
         return text.split(" ").filter(Boolean).map(function (race) {
-            const [, line, delta, lanes] = /^(\d+)([+-]\d+):([0-9a-f]+)$/.exec(race);
+            const [, line, delta, lanes] = /^(.+?)([+-]\d+):([0-9a-f]+)$/.exec(race);
             return { line: line, delta: Number(delta), lanes: lanesOf(lanes) };
         });
     }
@@ -35,11 +40,11 @@ const stepPlayer = {};
         return {
             op: op, line: line,
             warp: warp === "" ? null : Number(warp),
-            lanes: lanesOf(lanes), words: numbersOf(words), values: numbersOf(values), races: racesOf(races),
+            lanes: lanesOf(lanes), words: numbersOf(words), values: valuesOf(values), races: racesOf(races),
         };
     }
 
-    // {stale, kernels: [{name, label, code: {line: text}, runs: [{block, n, steps}]}]}
+    // {stale, kernels: [{name, label, code: {line: text}, runs: [{block, n, steps, own: true if it is a reader's}]}]}
     stepPlayer.read = function (text) {
         const data = JSON.parse(text);
         for (const kernel of data.kernels) {

@@ -112,9 +112,9 @@
             if (isAccess(step)) size = Math.max(size, Math.max.apply(null, step.words) + 1);
         });
         findOthers(steps);
-        const sections = sectionsOf(steps), warps = run.block / LANES;
+        const sections = sectionsOf(steps), warps = Math.ceil(run.block / LANES);
         return {
-            steps: steps, sections: sections, warps: warps, words: size,
+            own: run.own, steps: steps, sections: sections, warps: warps, words: size,
             levels: sections.filter(function (section) { return section.kind === "level"; }).length,
             wavefronts: Math.max.apply(null, steps.map(function (step) { return step.wavefronts; })),
             totals: totals, memory: memoryOf(steps, size), lastOfWarps: lastOfWarps(steps, warps),

@@ -30,8 +30,14 @@
         make("rect", { x: at.x(column) + 0.75, y: y, width: at.cell - 1.5, height: at.high - 1.5, rx: 2 }, group);
         if (text !== null && text !== "")
             make("text", { x: at.middle(column), y: y + at.high / 2 + at.font * 0.28, "text-anchor": "middle" }, group,
-                String(text).replace("-", "−"));
+                shown(text));
         return group;
+    }
+
+    // A value, as short as a cell is narrow.
+    function shown(value) {
+        const short = Number.isInteger(value) ? String(value) : Number.isFinite(value) ? String(Number(value.toPrecision(3))) : isNaN(value) ? "NaN" : value < 0 ? "-∞" : "∞";
+        return (short.length > 7 ? value.toExponential(0) : short).replace("-", "−");
     }
 
     function label(at, parent, y, text) {

@@ -41,8 +41,11 @@
     }
 
     function shuffleText(step) {
-        const taking = step.lanes.filter(function (lane, k) { return step.words[k] !== lane; }).length;
-        return count(taking, "lane") + " read" + (taking === 1 ? "s" : "") + " the register of the lane " + (step.words[0] - step.lanes[0]) + " above";
+        const away = step.lanes.map(function (lane, k) { return step.words[k] - lane; }).filter(Boolean), by = Math.abs(away[0]);
+        const same = function (is) { return away.length > 0 && away.every(is); };
+        const whose = same(function (far) { return far === away[0]; }) ? "the lane " + by + (away[0] > 0 ? " above" : " below") :
+            same(function (far) { return Math.abs(far) === by; }) ? "the lane " + by + " above or below" : "another lane";
+        return count(away.length, "lane") + " read" + (away.length === 1 ? "s" : "") + " the register of " + whose;
     }
 
     // The sentence that is shown, and read by screen readers.
@@ -66,21 +69,23 @@
     // The first two accesses that race: ["thread 0 reads word 16", "thread 16 writes"].
     stepPlayer.pairOf = function (step) {
         const race = step.races[0], verb = { load: "reads", store: "writes" };
-        return ["thread " + race.thread + " " + verb[step.op] + " word " + race.word, "thread " + race.other + " " + verb[race.op]];
+        return ["thread " + race.thread + " " + verb[step.op] + " word " + race.word, "thread " + race.other + " " + (verb[race.op] || "accesses")];
     };
 
-    // An example of what a lane adds in a step; "" if the values are unknown.
+    // An example of what a lane adds in a step; "" if the values are unknown, or if what the lane
+    // does with them is, as in a reader's own kernel that shuffles.
     stepPlayer.example = function (model, step) {
         const lane = step.lanes[0], minus = function (number) { return String(number).replace("-", "−"); };
         const added = function (terms) { return terms.map(function (term, k) { return k && term < 0 ? "(" + minus(term) + ")" : minus(term); }).join(" + "); };
         const moved = stepPlayer.movedBy(model, step);
         if (step.op === "shuffle")
-            return "lane " + lane + ": " + added([moved[lane], moved[step.words[0]]]) + " = " + minus(moved[lane] + moved[step.words[0]]);
+            return model.own ? "" : "lane " + lane + ": " + added([moved[lane], moved[step.words[0]]]) + " = " + minus(moved[lane] + moved[step.words[0]]);
         if (step.op !== "store" || step.section.kind !== "level") return "";
         const terms = step.section.steps.filter(function (other) {
             return other.op === "load" && other.warp === step.warp && other.index < step.index && other.lanes.includes(lane);
         }).map(function (other) { return stepPlayer.movedBy(model, other)[lane]; });
         if (terms.length === 1) terms.unshift(model.memory[step.index - 1].values[step.words[0]]);
+        if (terms.includes(null)) return "";
         if (terms.reduce(function (sum, term) { return sum + term; }, 0) !== moved[lane]) return "";
         return "lane " + lane + ": " + added(terms) + " = " + minus(moved[lane]);
     };

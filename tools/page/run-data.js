@@ -98,6 +98,11 @@ const pageRun = {};
         return made;
     };
 
+    // A message in parts: its `code` as code, and places in the reader's text as lines.
+    pageRun.words = function (message) {
+        return message.replace(/\blisting:(\d+)(:\d+)?/g, "line $1").split("`").map(function (part, k) { return k % 2 ? pageRun.make("code", "", part) : part; });
+    };
+
     pageRun.button = function (className, text, act) {
         const made = pageRun.make("button", { class: className, type: "button" }, text);
         made.addEventListener("click", act);

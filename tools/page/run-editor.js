@@ -2,7 +2,12 @@
 // Tab indents; Escape and then Tab leaves, as everywhere on the page.
 (function () {
     "use strict";
-    const make = pageRun.make, INDENT = "    ";
+    const make = pageRun.make, INDENT = "    ", COLOURED_LINES = 2000, MOST_LINES = 5000, MOST_CHARACTERS = 200000;
+
+    const linesOf = function (text) { return text.split("\n").length; };
+
+    // Whether a text is too long to run.
+    pageRun.isLong = function (text) { return text.length > MOST_CHARACTERS || linesOf(text) > MOST_LINES; };
 
     // ---- Colours ----
 
@@ -15,8 +20,13 @@
         words("__syncthreads __syncwarp __threadfence", "bu")));
     const TOKEN = /(\/\/.*|\/\*[^]*?(?:\*\/|$))|("(?:\\.|[^"\\\n])*"?)|(^[ \t]*#[ \t]*\w+)|((?:0x[\da-f]+|\d+\.?\d*(?:e[-+]?\d+)?)\w*)|([a-z_]\w*)(?=(\s*\()?)/gim;
 
+    // Colours a text, unless it is so long that typing would be slow.
     function colour(code, text) {
         let last = 0;
+        if (pageRun.isLong(text) || linesOf(text) > COLOURED_LINES) {
+            code.textContent = text + "\n";
+            return;
+        }
         code.replaceChildren();
         for (const found of text.matchAll(TOKEN)) {
             const [token, comment, string, directive, number, word, call] = found;
@@ -70,10 +80,12 @@
         const area = make("textarea", { "aria-label": name, spellcheck: "false", autocapitalize: "off", autocomplete: "off", autocorrect: "off", wrap: "off", rows: "1" });
         const bubble = make("p", { class: "bubble", hidden: "" }), layers = make("div", "layers", make("pre", { "aria-hidden": "true" }, code), area, bubble);
         const help = make("p", { class: "unseen", id: "keys-" + name.replace(/\W/g, "-") }, "Tab indents. To leave the code, press Escape and then Tab. Control and Enter runs it.");
-        let marks = {}, leaving = false;
+        let marks = {}, leaving = false, shown = "";
 
         function showNumbers() {
-            const count = area.value.split("\n").length;
+            const count = Math.min(linesOf(area.value), MOST_LINES), now = count + JSON.stringify(marks);
+            if (now === shown) return;
+            shown = now;
             numbers.replaceChildren(...Array.from({ length: count }, function (_, k) {
                 const number = make("span", "", String(k + 1));
                 if (marks[k + 1]) {
@@ -117,11 +129,12 @@
                 showNumbers();
             },
             bubble: function (line, column, words) {
-                bubble.textContent = words;
+                bubble.replaceChildren(...pageRun.words(words));
                 bubble.style.setProperty("--line", line);
                 bubble.style.setProperty("--column", (column || 1) - 1);
-                bubble.classList.toggle("above", line > 1 && line + 1 >= area.value.split("\n").length); // below is no room
+                bubble.classList.toggle("above", line > 1 && line + 1 >= linesOf(area.value)); // below is no room
                 bubble.hidden = false;
+                this.mark(Object.assign({}, marks, { [line]: bubble.textContent }));
                 area.setAttribute("aria-invalid", "true");
             },
             clear: function () {

@@ -19,17 +19,24 @@
 // A stage's result also has
 //
 //     "answer": "right", "wrong" or null, "said": "The sum is ..", "milliseconds",
-//     "launches": [{"grid": [x, y, z], "block": [x, y, z], "shared_bytes"}..],
+//     "launches": [{"grid": [x, y, z], "block": [x, y, z], "shared_bytes": dynamic,
+//                  "static_shared_bytes"}..],
 //     "counters": {"shared_ld_conflicts": 0, ..}   of the stage's kernel, as in simt --csv
 //     "banks": {"file", "line", "wavefronts", "lanes": [bank or -1, 32 of them], "words": [32]}
 //                                                  of the worst access, null if none has conflicts
-//     "steps": "0,5,store,ffffffff,0+1x32,..\n.."  rows of collect/steps.h, or null
+//     "steps": "0,5,store,ffffffff,0+1x32,..\n.."  rows of collect/steps.h, or null, and "no_steps":
+//                                                  the reason
 //
 // and that of an exercise
 //
 //     "demands": [{"verdict": "holds", "fails", "unknown" or "time", "left": "64",
 //                  "relation": "<=", "right": "8", "evidence": [{"file", "line", "text"}..]}..]
 //     "hint": 1, or 0                              for the first requirement that fails
+//     "stopped": why a kernel was stopped, "FILE:LINE: .." if the place is known, or null
+//
+// A run that ends early has an error too: without a line, the message may begin with one, as in
+// "listing:6: global load ..", and an error of a launch that has executed nothing is the launch's.
+// No result at all means that there was no memory for one.
 //
 // Each run has a new instance, so it does not matter how the last one ended.
 (function () {
@@ -39,6 +46,8 @@
     // and sends {module} once and {answer} or {failure} for each request.
     function work() {
         const BAD_FILE = 8, NANOSECONDS = 1e6;
+        const NO_MEMORY = "This needs more than 512 MB of memory. Use a smaller size, or less memory in the kernel.";
+        const TOO_DEEP = "This is nested too deeply. Split it into smaller parts.";
         let module = null, memory = null;
 
         async function compile(packed) {
@@ -80,7 +89,7 @@
                 trap = error;
             }
             const length = engine.engine_result_bytes();
-            if (!length) throw trap || new Error("the engine gave no result");
+            if (!length) return { error: { file: "", line: 0, column: 0, message: trap instanceof RangeError ? TOO_DEEP : NO_MEMORY } };
             return JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, engine.engine_result(), length)));
         }
 

@@ -1,9 +1,10 @@
 // Feeds damaged inputs to the CPU device, under ASan and UBSan:
 //
-//     fuzz ptx|fatbin|run SECONDS SEED LAST KEEP FILE...
+//     fuzz ptx|fatbin|run|cuda SECONDS SEED LAST KEEP FILE...
 //
 // ptx: text for module_load; fatbin: fat binaries for fatbin_ptx; run: PTX, with changes that keep
-// it valid PTX, is loaded from a fat binary, lowered and launched on a tiny input. First all files
+// it valid PTX, is loaded from a fat binary, lowered and launched on a tiny input; cuda: CUDA C for
+// the compiler, whose PTX the device must then accept. First all files
 // are tried unchanged, a FILE.corpus with all its inputs; then, for SECONDS, changed copies. Every
 // input must give a result within HANG_SECONDS (the watchdog ends kernels after a fifth of a
 // second): success, or one line with the reason. The current input is saved in the file LAST, so
@@ -20,6 +21,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "simt/cudac/generate/generate.h"
+#include "simt/cudac/parse/preprocess.h"
+#include "simt/cudac/parse/program.h"
 #include "simt/device/device.h"
 #include "simt/memory/memory.h"
 #include "simt/program/fatbin.h"
@@ -81,6 +85,61 @@ static Str strange_word(void) {
     return (Str){at, (size_t)((behind ? behind : end) - at)};
 }
 
+// A word of CUDA C, out of place.
+static Str strange_token(void) {
+    static const char *const tokens[] = {"(",
+                                         ")",
+                                         "{",
+                                         "}",
+                                         "[",
+                                         "]",
+                                         "<",
+                                         ">",
+                                         ";",
+                                         ",",
+                                         "::",
+                                         "...",
+                                         "#",
+                                         "\n#if 1\n",
+                                         "\n#else\n",
+                                         "\n#define N N(N)\n",
+                                         "##",
+                                         "\"",
+                                         "'",
+                                         "/*",
+                                         "\\\n",
+                                         "template <int N> ",
+                                         "typename T",
+                                         "operator",
+                                         "struct S { S *s; };",
+                                         "[1 << 30]",
+                                         "0x7fffffffffffffff",
+                                         "1e400",
+                                         "-1",
+                                         " / 0",
+                                         " % 0",
+                                         " << 99",
+                                         "__shared__ ",
+                                         "__global__ ",
+                                         "volatile ",
+                                         "&",
+                                         "*",
+                                         "goto a;",
+                                         "switch (1) ",
+                                         "case 1: ",
+                                         "while (1) ",
+                                         "for (;;) ",
+                                         "do ",
+                                         "#pragma unroll\n",
+                                         "asm(\"%0\" : \"=r\"(a))",
+                                         "f<f<f<f<1>>>>(1)",
+                                         "<<<1, 1>>>",
+                                         "\x80",
+                                         "auto ",
+                                         "const_cast<int &>"};
+    return str_of(tokens[below(sizeof tokens / sizeof *tokens)]);
+}
+
 static void change_digit(size_t at) {
     while (at < current_len && !isdigit((unsigned char)current[at])) at++;
     if (at < current_len) current[at] = (char)('0' + below(10));
@@ -98,7 +157,8 @@ static void move_line(size_t at) {
 
 // Half of the changes to a fat binary are to its headers; one in eight truncates it and corrects
 // the size in its header (u64 at 8: bytes after the header of 16).
-static void damage_bytes(bool fatbin) {
+static void damage_bytes(const char *kind) {
+    const bool fatbin = strcmp(kind, "fatbin") == 0;
     size_t at = below(current_len + 1);
     if (fatbin && below(2) && current_len > 96) at = below(96);
     if (fatbin && below(8) == 0 && current_len >= 16) {
@@ -108,7 +168,8 @@ static void damage_bytes(bool fatbin) {
         return;
     }
     const size_t left = current_len - at, how = below(8);
-    const Str word = strange_word(), other = seeds[below(count)];
+    const Str word = strcmp(kind, "cuda") == 0 ? strange_token() : strange_word();
+    const Str other = seeds[below(count)];
     const size_t from = below(other.len),
                  take = below(other.len - from < 200 ? other.len - from : 200);
     if (how == 0) splice(at, left < 1 ? left : 1, &(char){(char)below(256)}, 1);
@@ -143,7 +204,8 @@ static Str a_word(Str text) {
     return str_slice(text, at, end);
 }
 
-// The class of words by which a word can be replaced: opcode, register of a kind, number, label.
+// The class of words by which a word can be replaced: opcode, register of a kind, number, label or
+// a name of CUDA C.
 static int sort_of(Str word) {
     if (word.len == 0) return 0;
     if (word.at[0] == '%') {
@@ -309,6 +371,50 @@ static SimtStatus feed_ptx(Str text, bool run, SimtError *error) {
     return status;
 }
 
+// A name in the text's table of stages; empty if there is none.
+static Str a_stage(Str text) {
+    const size_t table = str_find(text, STR("stages[] = {"));
+    if (table == SIZE_MAX) return (Str){text.at, 0};
+    text = str_from(text, table + below(text.len - table));
+    const size_t open = str_find(text, STR("{\""));
+    if (open == SIZE_MAX) return (Str){text.at, 0};
+    text = str_from(text, open + 2);
+    return str_slice(text, 0, str_find(text, STR("\"")));
+}
+
+// Parses all kernels or, of a damaged text, also the host code of a stage or of main.
+static const Tree *parse_cuda(Arena *arena, Str text, const TokenList *tokens, Refusal *refusal) {
+    const bool host = inputs >= count && below(2);
+    const Str stage = host ? a_stage(text) : (Str){NULL, 0};
+    if (host && str_find(text, STR("int main(")) != SIZE_MAX)
+        return program_parse_main(arena, tokens, refusal);
+    return stage.len ? program_parse_stage(arena, tokens, stage, refusal)
+                     : program_parse(arena, tokens, refusal);
+}
+
+// The compiler must refuse a source at a place, or make PTX that the device accepts, if the source
+// has no PTX of its own.
+static SimtStatus feed_cuda(Str text, SimtError *error) {
+    Arena arena = {0};
+    TokenList tokens = {0};
+    Refusal refusal = {0};
+    SimtStatus status = SIMT_INVALID_PTX;
+    const bool ok = preprocess(&arena, STR("fuzz.cu"), text, NULL, &tokens, &refusal);
+    const Tree *tree = ok ? parse_cuda(&arena, text, &tokens, &refusal) : NULL;
+    const Str ptx = tree ? generate(&arena, tree, &refusal) : (Str){NULL, 0};
+    if (refusal.message.len && !refusal.place.column) fail("refused", "without a place");
+    if (refusal.message.len)
+        snprintf(error->text, sizeof error->text, "%.*s", STR_ARG(refusal.message));
+    else if (!tree)
+        fail("refused", "without a word");
+    else if (feed_ptx(ptx, false, error) != SIMT_OK && str_find(text, STR("asm")) == SIZE_MAX)
+        fail("PTX of the compiler", error->text);
+    else
+        status = SIMT_OK;
+    arena_free(&arena);
+    return status;
+}
+
 // Two endings are of one kind if the status is the same, and the message except for numbers and
 // names.
 static bool new_ending(SimtStatus status, const char *text) {
@@ -338,8 +444,9 @@ static void feed(const char *kind, const char *folder) {
         memcpy(copy, current, current_len);
     SimtError error = {{0}};
     alarm(HANG_SECONDS);
-    const SimtStatus status =
-        strcmp(kind, "fatbin") == 0 ? feed_fatbin(text, &error) : feed_ptx(text, run, &error);
+    const SimtStatus status = strcmp(kind, "fatbin") == 0 ? feed_fatbin(text, &error)
+                              : strcmp(kind, "cuda") == 0 ? feed_cuda(text, &error)
+                                                          : feed_ptx(text, run, &error);
     alarm(0);
     free(copy);
     if (status != SIMT_OK && !error.text[0]) fail("refused", "without a word");
@@ -371,7 +478,7 @@ static double seconds_now(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 7) fail("usage", "fuzz ptx|fatbin|run SECONDS SEED LAST KEEP FILE...");
+    if (argc < 7) fail("usage", "fuzz ptx|fatbin|run|cuda SECONDS SEED LAST KEEP FILE...");
     Arena arena = {0};
     const char *kind = argv[1];
     seeds = ARENA_NEW(&arena, WORDS, Str);
@@ -387,10 +494,10 @@ int main(int argc, char **argv) {
         memcpy(current, seed.at, seed.len);
         current_len = seed.len;
         for (size_t k = inputs < count ? 0 : 1 + below(4); k > 0; k--)
-            if (strcmp(kind, "run") == 0)
+            if (strcmp(kind, "run") == 0 || (strcmp(kind, "cuda") == 0 && below(2)))
                 damage_kernel();
             else
-                damage_bytes(strcmp(kind, "fatbin") == 0);
+                damage_bytes(kind);
         keep(argv[4]);
         feed(kind, argv[5]);
         if (inputs < count && accepted <= inputs && strcmp(kind, "run") != 0)

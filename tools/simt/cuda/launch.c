@@ -168,7 +168,7 @@ static int active_clusters(const KernelEntry *entry, const Launch *launch, size_
                     {2, {264, 132, 79, 62, 47, 39, 32, 30, 14}},
                     {4, {528, 264, 163, 124, 94, 79, 69, 62, 28}}};
     const Dim3 block = launch->block;
-    const int per_sm = occupancy_blocks(&entry->info, (int)(block.x * block.y * block.z), shared);
+    const int per_sm = kernel_occupancy(&entry->info, (int)(block.x * block.y * block.z), shared);
     const uint32_t size = cluster_blocks(launch->cluster), at = size < SIZES ? size - 1 : SIZES - 1;
     for (size_t k = 0; k < sizeof measured / sizeof *measured; k++)
         if (measured[k].per_sm == per_sm)

@@ -21,10 +21,6 @@ void launch_failed(const KernelEntry *entry, CudaError error, const char *why);
 
 // --- occupancy ---
 
-// Blocks of this kernel that fit on one multiprocessor: the least of the limits on threads, blocks,
-// and shared memory. Registers are left out, because ptxas decides their number.
-int occupancy_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_bytes);
-
 // The registers per thread that are reported: an estimate, capped at what a full block could use.
 int occupancy_registers(const KernelInfo *info);
 

@@ -99,7 +99,7 @@ static CudaError check_resources(const KernelEntry *entry, const Launch *launch,
             dynamic + fixed <= DEVICE_SHARED_OPTIN ? " (cudaFuncSetAttribute() allows more)" : "");
     const CudaError error = check_cluster(entry, launch, why);
     if (error || !launch->cooperative) return error;
-    const int per_sm = occupancy_blocks(info, (int)threads, dynamic);
+    const int per_sm = kernel_occupancy(info, (int)threads, dynamic);
     const uint64_t resident = (uint64_t)per_sm * limits_sms();
     if (blocks <= resident) return CUDA_SUCCESS;
     snprintf(why, LAUNCH_WHY, "%s blocks at a time; this kernel and device hold %s",

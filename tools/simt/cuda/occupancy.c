@@ -1,5 +1,4 @@
 // Computes occupancy: see launch.h.
-#include "simt/base/align.h"
 #include "simt/base/limits.h"
 #include "simt/cuda/launch.h"
 #include "simt/program/registry.h"
@@ -9,27 +8,12 @@ int occupancy_registers(const KernelInfo *info) {
     return (int)(info->registers < most ? info->registers : most);
 }
 
-int occupancy_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_bytes) {
-    if (threads > (int)info->max_threads_per_block) return 0;
-    int warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
-    int blocks = (int)limits_sm_threads() / DEVICE_WARP / warps;
-    if (blocks > (int)limits_sm_blocks()) blocks = (int)limits_sm_blocks();
-    if (info->static_shared_bytes > DEVICE_SHARED_OPTIN ||
-        dynamic_shared_bytes > DEVICE_SHARED_OPTIN - info->static_shared_bytes)
-        return 0;
-    const size_t shared =
-        align_up(info->static_shared_bytes + dynamic_shared_bytes + DEVICE_SHARED_RESERVED,
-                 DEVICE_SHARED_UNIT);
-    int fit = DEVICE_SHARED_PER_SM / (int)shared;
-    return fit < blocks ? fit : blocks;
-}
-
 static CudaError occupancy(int *blocks, const void *function, int threads, size_t shared) {
     KernelEntry *entry;
     if (!blocks || threads <= 0) return CUDA_INVALID_VALUE;
     CudaError error = registry_entry(function, &entry);
     if (error) return error;
-    *blocks = occupancy_blocks(&entry->info, threads, shared);
+    *blocks = kernel_occupancy(&entry->info, threads, shared);
     return CUDA_SUCCESS;
 }
 
@@ -51,7 +35,7 @@ static CudaError available_shared(size_t *bytes, const void *function, int block
     if (!bytes || blocks <= 0 || threads <= 0) return CUDA_INVALID_VALUE;
     CudaError error = registry_entry(function, &entry);
     if (error) return error;
-    if (occupancy_blocks(&entry->info, threads, 0) < blocks) return CUDA_INVALID_VALUE;
+    if (kernel_occupancy(&entry->info, threads, 0) < blocks) return CUDA_INVALID_VALUE;
     size_t each = (size_t)(DEVICE_SHARED_PER_SM / blocks);
     size_t taken = DEVICE_SHARED_RESERVED + entry->info.static_shared_bytes;
     each = each > taken ? each - taken : 0;

@@ -3,17 +3,18 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "simt/cudac/generate.h"
+#include "simt/cudac/generate/generate.h"
 #include "simt/cudac/parse/preprocess.h"
 #include "simt/cudac/parse/program.h"
 
 static const char USAGE[] =
-    "usage: cudac [-k KERNEL]... [-o FILE] SOURCE\n"
+    "usage: cudac [-k KERNEL]... [-m] [-o FILE] SOURCE\n"
     "\n"
     "Compiles the kernels of a CUDA C source to PTX, for sm_90. Of templates, it compiles those\n"
     "instances that the host's code names with constants.\n"
     "\n"
     "  -k KERNEL  compile only this kernel, such as 'block_sum<8>'; several are possible\n"
+    "  -m         check host code, too: main() and the functions that it names\n"
     "  -o FILE    write the PTX to FILE (default: standard output)\n"
     "  -h         print this text\n";
 
@@ -22,6 +23,7 @@ typedef struct {
     const char *source, *out;
     const char **kernels;
     size_t kernel_count;
+    bool checks_main;
 } Job;
 
 static int usage_error(const char *what, const char *detail) {
@@ -57,7 +59,9 @@ static int compile(Job *job) {
     bool ok = preprocess(&job->arena, str_of(job->source), text, read_included, &tokens, &refusal);
     for (size_t i = 0; ok && i < job->kernel_count; i++)
         ok = token_split(&job->arena, STR("-k"), str_of(job->kernels[i]), &tokens, &refusal);
-    const Tree *tree = ok ? program_parse(&job->arena, &tokens, &refusal) : NULL;
+    const Tree *tree = !ok                ? NULL
+                       : job->checks_main ? program_parse_main(&job->arena, &tokens, &refusal)
+                                          : program_parse(&job->arena, &tokens, &refusal);
     if (!tree) return print_refusal(&refusal);
     ptx = generate(&job->arena, tree, &refusal);
     if (refusal.message.len) return print_refusal(&refusal);
@@ -76,6 +80,8 @@ int main(int argc, char **argv) {
         if (!option && job.source) return usage_error("one source at a time, not also ", argv[i]);
         if (!option)
             job.source = argv[i];
+        else if (!strcmp(argv[i], "-m"))
+            job.checks_main = true;
         else if (i + 1 == argc || (strcmp(argv[i], "-k") && strcmp(argv[i], "-o")))
             return usage_error("cannot use ", argv[i]);
         else if (argv[i][1] == 'k')

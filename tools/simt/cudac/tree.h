@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     Place place;
     Str message;
+    Str undeclared; // the name, if that is why
 } Refusal;
 
 // --- types ---
@@ -73,7 +74,7 @@ typedef enum {
     VARIABLE_DYNAMIC,  // extern __shared__
     VARIABLE_DEVICE,   // __device__
     VARIABLE_CONSTANT, // __constant__
-    VARIABLE_STATIC,   // of a function of the host, which it outlives; 0 at first
+    VARIABLE_STATIC,   // of the host: static in a function, or of namespace scope
 } VariableKind;
 
 typedef struct {
@@ -82,7 +83,7 @@ typedef struct {
     Str symbol; // as the assembler and the host call it: mangled where C++ mangles it
     const Type *type;
     Place place;
-    const uint8_t *initial; // type->size bytes of VARIABLE_DEVICE and VARIABLE_CONSTANT, or NULL
+    const uint8_t *initial; // type->size bytes of a variable that outlives functions, or NULL: 0
     uint32_t number;        // unique in its function, for the generator's tables
     bool address_taken;     // other than by indexing, a member, or a load and a store of it all
 } Variable;
@@ -94,7 +95,8 @@ typedef struct {
     const Type *type;
     Place place;
     bool is_kernel;
-    bool is_host;
+    bool is_host; // only of the host; its parameters and body may have what those of others lack
+    bool on_host; // of the host, or __host__ __device__
     bool is_noinline;
     uint32_t max_threads, min_blocks; // __launch_bounds__; 0: not given
     Variable **parameters;
@@ -110,6 +112,7 @@ typedef enum {
     EXPRESSION_FLOATING, // .floating
     EXPRESSION_VARIABLE, // lvalue: .variable
     EXPRESSION_TEXT,     // .text: a string literal, in constant memory; only for printf and assert
+    EXPRESSION_FUNCTION, // a pointer to .function, in host code
     EXPRESSION_DEREFERENCE, // lvalue: *left
     EXPRESSION_MEMBER,      // lvalue if left is one: left.member
     EXPRESSION_ADDRESS,     // &left; an array that decays to a pointer, too
@@ -140,7 +143,7 @@ typedef enum {
     EXPRESSION_CONDITIONAL, // condition ? left : right
     EXPRESSION_COMMA,
     EXPRESSION_ASSIGN,   // lvalue left = right; the value is the new left. Structs too.
-    EXPRESSION_CALL,     // .function(.arguments)
+    EXPRESSION_CALL,     // .function(.arguments); if it is NULL, in host code, (*left)(.arguments)
     EXPRESSION_BUILT_IN, // .built_in(.arguments), checked and converted by the parser
     EXPRESSION_ASSEMBLY, // .assembly
 } ExpressionKind;
@@ -207,7 +210,9 @@ typedef enum {
     BUILT_IN_TRAP,      // __trap(), and a failed assert
     BUILT_IN_UNREACHABLE,
     BUILT_IN_PRINTF,
-    BUILT_IN_HOST, // a call of the CUDA runtime in host code: .text is its name
+    // In host code, a call of the CUDA runtime, or of the driver of an exercise, exercise(): .text
+    // is its name.
+    BUILT_IN_HOST,
     // kernel<<<grid, block, bytes, stream>>>(...) in host code: .function is the kernel. The first
     // arguments are grid and block (an unsigned or a dim3), bytes, and the stream (NULL: 0).
     BUILT_IN_LAUNCH,
@@ -299,7 +304,8 @@ typedef struct {
     size_t function_count;
     Variable **variables; // of namespace scope, and shared variables of functions
     size_t variable_count;
-    const Stage *stage; // NULL: none was requested
+    const Stage *stage;   // NULL: none was requested
+    const Function *main; // NULL: it was not requested
 } Tree;
 
 #endif

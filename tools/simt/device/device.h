@@ -50,6 +50,10 @@ typedef struct {
 
 void kernel_info(const Kernel *kernel, KernelInfo *info);
 
+// Blocks of this kernel that fit on one multiprocessor: the least of the limits on threads, blocks,
+// and shared memory. Registers are left out, because ptxas decides their number.
+int kernel_occupancy(const KernelInfo *info, int threads, size_t dynamic_shared_bytes);
+
 typedef struct {
     Dim3 grid, block, cluster; // cluster {1,1,1} when unused
     uint32_t dynamic_shared_bytes;

@@ -1,6 +1,7 @@
 // The resources and limits of a kernel, and whether a launch fits them. The interface is device.h.
 #include <stdio.h>
 
+#include "simt/base/align.h"
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
 
@@ -29,6 +30,21 @@ void kernel_info(const Kernel *kernel, KernelInfo *info) {
                          .releases = function->releases};
     if (function->max_threads && function->max_threads < DEVICE_MAX_THREADS)
         info->max_threads_per_block = function->max_threads;
+}
+
+int kernel_occupancy(const KernelInfo *info, int threads, size_t dynamic_shared_bytes) {
+    if (threads > (int)info->max_threads_per_block) return 0;
+    int warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
+    int blocks = (int)limits_sm_threads() / DEVICE_WARP / warps;
+    if (blocks > (int)limits_sm_blocks()) blocks = (int)limits_sm_blocks();
+    if (info->static_shared_bytes > DEVICE_SHARED_OPTIN ||
+        dynamic_shared_bytes > DEVICE_SHARED_OPTIN - info->static_shared_bytes)
+        return 0;
+    const size_t shared =
+        align_up(info->static_shared_bytes + dynamic_shared_bytes + DEVICE_SHARED_RESERVED,
+                 DEVICE_SHARED_UNIT);
+    int fit = DEVICE_SHARED_PER_SM / (int)shared;
+    return fit < blocks ? fit : blocks;
 }
 
 static SimtStatus refuse(SimtError *error, SimtStatus status, const char *text,

@@ -56,6 +56,24 @@ static void operands(Parser *p, Assembly *assembly, char *constraints, bool outp
     while (parser_accept(p, TOKEN_COMMA));
 }
 
+// Refuses assembly that names an operand that does not exist: %9 with one operand. "%%" is a
+// percent sign.
+static void check_numbers(Parser *p, const Assembly *assembly, Place place) {
+    const Str text = assembly->text;
+    for (size_t i = 0; i + 1 < text.len;) {
+        if (text.at[i++] != '%') continue;
+        const size_t start = i;
+        size_t number = 0;
+        for (; i < text.len && i < start + 3 && text.at[i] >= '0' && text.at[i] <= '9'; i++)
+            number = 10 * number + (size_t)(text.at[i] - '0');
+        if (i == start)
+            i++;
+        else if (number >= assembly->operand_count)
+            parser_fail(p, place, "this text names operand %%%zu of %zu: they are counted from 0",
+                        number, assembly->operand_count);
+    }
+}
+
 // assembly = "asm" "volatile"? "(" TEXT (":" outputs (":" inputs (":" clobbers)?)?)? ")" ";"
 // The splitter takes "::" for one token; it stands for two colons here.
 Statement *assembly_statement(Parser *p, const Token *token) {
@@ -86,6 +104,7 @@ Statement *assembly_statement(Parser *p, const Token *token) {
     }
     parser_expect(p, TOKEN_RIGHT_PAREN, "after asm(...");
     parser_expect(p, TOKEN_SEMICOLON, "after asm(...)");
+    check_numbers(p, assembly, place);
     Expression *e = operator_new(p, EXPRESSION_ASSEMBLY, &type_void, place);
     e->assembly = assembly;
     return statement_of(p, e);

@@ -270,7 +270,7 @@ static Expression *call_row(Parser *p, const Row *row, Expression **list, size_t
     if (parser_failed(p)) return zero;
     Expression *e = operator_new(p, EXPRESSION_BUILT_IN, type_for(row->result, generic), place);
     e->built_in = row->built_in, e->integer = row->integer;
-    if (row->text) e->text = str_of(row->text);
+    e->text = row->text ? str_of(row->text) : row->name;
     e->argument_count = length(row->takes);
     e->arguments = ARENA_NEW(p->arena, e->argument_count + 1, Expression *);
     for (size_t i = 0; i < e->argument_count; i++) {
@@ -298,7 +298,8 @@ static Expression *print(Parser *p, Expression **list, size_t count, Place place
         list[i] = operator_cast(p, e, type);
     }
     Expression *e = operator_new(p, EXPRESSION_BUILT_IN, &type_int, place);
-    e->built_in = BUILT_IN_PRINTF, e->arguments = list, e->argument_count = count;
+    e->built_in = BUILT_IN_PRINTF, e->text = STR("printf");
+    e->arguments = list, e->argument_count = count;
     return e;
 }
 

@@ -208,7 +208,44 @@ static Expression **configuration(Parser *p) {
     return list;
 }
 
-// call = NAME ("<" template arguments ">")? configuration? "(" arguments
+// A pointer to the function that is named.
+static Expression *function_value(Parser *p, const Call *call) {
+    bool any = false;
+    for (Symbol *s = parser_globals(p, call->name); s && !parser_failed(p); s = s->next) {
+        bool function = s->kind == SYMBOL_DEFINITION && s->definition->is_function;
+        if (!function || !parser_sees(p, s)) continue;
+        any = true;
+        Instance *instance = offered(p, call, s->definition);
+        Function *f = instance ? function_body(p, instance, call->place) : NULL;
+        if (!f) continue;
+        Expression *e =
+            operator_new(p, EXPRESSION_FUNCTION, type_pointer(p->arena, f->type), call->place);
+        e->function = f;
+        return e;
+    }
+    parser_fail(p, call->place,
+                any ? "name the template arguments of `%.*s`, <...>"
+                    : "`%.*s` is declared only below: move it above this function",
+                STR_ARG(call->name));
+    return operator_zero(p, call->place);
+}
+
+Expression *call_pointer(Parser *p, Expression *pointer, Place place) {
+    const Type *type = pointer->type->base;
+    Expression *e = operator_new(p, EXPRESSION_CALL, type->base, place);
+    p->token++;
+    e->left = pointer, e->arguments = call_arguments(p, &e->argument_count);
+    if (e->argument_count != type->count)
+        parser_fail(p, place, "this function takes %llu argument%s, not %zu",
+                    (unsigned long long)type->count, type->count == 1 ? "" : "s",
+                    e->argument_count);
+    for (size_t i = 0; i < e->argument_count && !parser_failed(p); i++)
+        e->arguments[i] =
+            operator_convert(p, e->arguments[i], type->parameters[i], "this argument");
+    return type->base->is_reference ? operator_dereference(p, e, place) : e;
+}
+
+// call = NAME ("<" template arguments ">")? (configuration? "(" arguments)?
 Expression *call_named(Parser *p, const Token *name) {
     Call call = {.name = name->text, .place = name->place};
     if (parser_at(p, TOKEN_LESS)) {
@@ -219,11 +256,7 @@ Expression *call_named(Parser *p, const Token *name) {
     if (parser_at(p, TOKEN_LAUNCH_OPEN))
         parser_fail(p, name->place,
                     "a kernel cannot start kernels here: call a __device__ function");
-    if (!parser_at(p, TOKEN_LEFT_PAREN) && call_is_in_host(p))
-        parser_fail(p, name->place,
-                    "`%.*s` is a function, which is not passed to others here: call it, or start "
-                    "it with <<<...>>>",
-                    STR_ARG(name->text));
+    if (!parser_at(p, TOKEN_LEFT_PAREN) && call_is_in_host(p)) return function_value(p, &call);
     if (!parser_at(p, TOKEN_LEFT_PAREN))
         parser_fail(p, name->place, "`%.*s` is a function: call it, with (...)",
                     STR_ARG(name->text));
@@ -234,13 +267,16 @@ Expression *call_named(Parser *p, const Token *name) {
 }
 
 Expression *call_host(Parser *p, const Token *name) {
-    if (!call_is_in_host(p) || !str_starts(name->text, STR("cuda"))) return NULL;
+    bool driver = str_equal(name->text, STR("exercise"));
+    if (!call_is_in_host(p) || !(driver || str_starts(name->text, STR("cuda")))) return NULL;
     Expression *e = operator_new(p, EXPRESSION_BUILT_IN, &type_int, name->place);
     p->token++;
     e->built_in = BUILT_IN_HOST, e->text = name->text;
     e->arguments = call_arguments(p, &e->argument_count);
     for (size_t i = 0; i < e->argument_count && !parser_failed(p); i++)
         e->arguments[i] = operator_value(p, e->arguments[i]);
+    if (driver && (!e->argument_count || e->arguments[0]->type->kind != TYPE_STRUCT))
+        parser_fail(p, name->place, "exercise() takes an Exercise first");
     return e;
 }
 

@@ -3,16 +3,9 @@
 
 #include "simt/cudac/parse/parser.h"
 
-int64_t constant_wrapped(uint64_t bits, const Type *type) {
-    if (type->kind == TYPE_BOOL) return bits != 0;
-    unsigned unused = 64 - 8 * (unsigned)type->size;
-    bits <<= unused;
-    return type_is_signed(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused);
-}
-
 static bool wrap(const Type *type, uint64_t bits, int64_t *value) {
     bool known = type_is_integer(type) || type->kind == TYPE_POINTER;
-    if (known) *value = constant_wrapped(bits, type);
+    if (known) *value = type_value(type->kind, bits);
     return known;
 }
 

@@ -1,4 +1,5 @@
 // Parses declarations: types with names, and variables of namespace scope and of functions.
+#include "simt/base/limits.h"
 #include "simt/cudac/parse/parser.h"
 
 static void require_name(Parser *p, const Declarator *d) {
@@ -63,6 +64,10 @@ void declare_namespace(Parser *p, const Token *name) {
 
 Variable *declare_variable(Parser *p, VariableKind kind, Str name, const Type *type, Place place) {
     if (type->kind == TYPE_VOID) parser_fail(p, place, "a variable cannot be void");
+    if (type->base && type->base->kind == TYPE_FUNCTION && p->at.function && !call_is_in_host(p))
+        parser_fail(p, place,
+                    "pointers to functions are not compiled in device code: call the function by "
+                    "its name");
     Variable *v = ARENA_NEW(p->arena, 1, Variable);
     *v = (Variable){.kind = kind, .name = name, .symbol = name, .type = type, .place = place};
     v->number = p->at.next_number++;
@@ -71,7 +76,7 @@ Variable *declare_variable(Parser *p, VariableKind kind, Str name, const Type *t
         ARENA_GROW(p->arena, f->locals, f->local_count, p->at.local_capacity);
         f->locals[f->local_count++] = v;
     }
-    if (kind < VARIABLE_SHARED) return v;
+    if (kind < VARIABLE_SHARED || kind == VARIABLE_STATIC) return v;
     ARENA_GROW(p->arena, p->tree->variables, p->tree->variable_count, p->variable_capacity);
     p->tree->variables[p->tree->variable_count++] = v;
     return v;
@@ -125,7 +130,17 @@ static void skip_initial(Parser *p) {
     }
 }
 
-static void global_variable(Parser *p, const Specifiers *s, Declarator *d, Definition *definition) {
+static Symbol *variable_with_bytes(Parser *p, VariableKind kind, Declarator *d) {
+    const uint8_t *bytes = initial_bytes(p, &d->type, d->unsized);
+    Symbol *symbol = parser_declare(p, SYMBOL_VARIABLE, d->name);
+    symbol->variable = declare_variable(p, kind, d->name, d->type, d->place);
+    symbol->variable->initial = bytes;
+    return symbol;
+}
+
+// `in_host`: a function of the host needs it.
+static void global_variable(Parser *p, const Specifiers *s, Declarator *d, Definition *definition,
+                            bool in_host) {
     Symbol *symbol = NULL;
     bool on_device = s->has[TOKEN_DEVICE] || s->has[TOKEN_CONSTANT_SPACE];
     if (s->has[TOKEN_MANAGED])
@@ -138,14 +153,13 @@ static void global_variable(Parser *p, const Specifiers *s, Declarator *d, Defin
         value = operator_convert(p, value, d->type, "this value");
         symbol = declare_constant(p, d->name, d->type, value);
     } else if (on_device) {
-        const uint8_t *bytes = initial_bytes(p, &d->type, d->unsized);
-        VariableKind kind = s->has[TOKEN_CONSTANT_SPACE] ? VARIABLE_CONSTANT : VARIABLE_DEVICE;
-        symbol = parser_declare(p, SYMBOL_VARIABLE, d->name);
-        symbol->variable = declare_variable(p, kind, d->name, d->type, d->place);
-        symbol->variable->initial = bytes;
+        symbol = variable_with_bytes(
+            p, s->has[TOKEN_CONSTANT_SPACE] ? VARIABLE_CONSTANT : VARIABLE_DEVICE, d);
     } else if (s->has[TOKEN_SHARED]) {
         symbol = parser_declare(p, SYMBOL_VARIABLE, d->name);
         symbol->variable = dynamic_array(p, d);
+    } else if (in_host) {
+        symbol = variable_with_bytes(p, VARIABLE_STATIC, d);
     }
     if (!symbol) symbol = parser_declare(p, SYMBOL_VARIABLE, d->name); // of the host
     if (!symbol->variable) skip_initial(p);
@@ -156,6 +170,7 @@ void declare_global(Parser *p, Definition *definition) {
     const Token *token = p->token;
     Names *names = p->scope;
     FunctionState at = p->at;
+    const bool in_host = call_is_in_host(p);
     p->scope = NULL, p->at = (FunctionState){0};
     definition->parsed = true;
     parser_seek(p, definition->start);
@@ -167,7 +182,7 @@ void declare_global(Parser *p, Definition *definition) {
         else if (!parser_accept(p, TOKEN_SEMICOLON)) {
             do {
                 Declarator d = declare_declarator(p, s.type);
-                global_variable(p, &s, &d, definition);
+                global_variable(p, &s, &d, definition, in_host);
             } while (parser_accept(p, TOKEN_COMMA));
             parser_expect(p, TOKEN_SEMICOLON, "after a declaration");
         }
@@ -194,10 +209,17 @@ static void shared_variable(Parser *p, const Specifiers *s, Declarator *d) {
     else {
         v = declare_variable(p, VARIABLE_SHARED, d->name, d->type, d->place);
         size_t same = 0; // of this name, in other blocks
+        uint64_t bytes = d->type->size;
         for (size_t i = 0; i + 1 < p->at.function->local_count; i++) {
             const Variable *other = p->at.function->locals[i];
-            same += other->kind == VARIABLE_SHARED && str_equal(other->name, d->name);
+            if (other->kind != VARIABLE_SHARED) continue;
+            same += str_equal(other->name, d->name), bytes += other->type->size;
         }
+        if (bytes > DEVICE_SHARED_DEFAULT)
+            parser_fail(p, d->place,
+                        "%llu bytes of shared memory; a block has at most %d of known size: use "
+                        "extern __shared__",
+                        (unsigned long long)bytes, DEVICE_SHARED_DEFAULT);
         v->symbol = mangle_static(p->arena, p->at.function->symbol, d->name, same);
     }
     parser_declare(p, SYMBOL_VARIABLE, d->name)->variable = v;
@@ -252,21 +274,13 @@ static Statement *local_variable(Parser *p, const Specifiers *s, Declarator *d) 
 }
 
 static void refuse_again(Parser *p, const Declarator *d) {
-    for (Symbol *s = p->scope->symbols; s; s = s->next)
-        if (str_equal(s->name, d->name))
-            parser_fail(p, d->place,
-                        "`%.*s` is declared above in this block: give one of the two "
-                        "another name",
-                        STR_ARG(d->name));
-}
-
-// A variable of a function of the host that keeps its value between calls.
-static void static_variable(Parser *p, const Declarator *d) {
-    if (!parser_at(p, TOKEN_SEMICOLON) && !parser_at(p, TOKEN_COMMA))
-        parser_fail(p, d->place, "a static variable begins as 0 here: assign another value");
-    Variable *v = declare_variable(p, VARIABLE_LOCAL, d->name, d->type, d->place);
-    v->kind = VARIABLE_STATIC;
-    parser_declare(p, SYMBOL_VARIABLE, d->name)->variable = v;
+    Names *scopes[] = {p->scope, p->scope->outer};
+    const size_t count = scopes[1] && scopes[1]->is_parameters ? 2 : 1;
+    for (size_t i = 0; i < count; i++)
+        for (Symbol *s = scopes[i]->symbols; s; s = s->next)
+            if (str_equal(s->name, d->name))
+                parser_fail(p, d->place, "`%.*s` is %s: give one of the two another name",
+                            STR_ARG(d->name), i ? "a parameter" : "declared above in this block");
 }
 
 // local = special | typedef | specifiers (declarator initial? ("," declarator initial?)*)? ";"
@@ -280,6 +294,7 @@ Statement *declare_local(Parser *p) {
         return NULL;
     }
     if (parser_accept(p, TOKEN_SEMICOLON)) return NULL;
+    bool is_static = s.has[TOKEN_STATIC] && call_is_in_host(p); // it keeps its value between calls
     bool outlives = s.has[TOKEN_DEVICE] || s.has[TOKEN_CONSTANT_SPACE] ||
                     (s.has[TOKEN_STATIC] && !s.has[TOKEN_SHARED] && !s.type->is_const);
     do {
@@ -288,7 +303,6 @@ Statement *declare_local(Parser *p) {
         if (expression_precedence(p->token->kind))
             parser_fail(p, d.place,
                         "a declaration ends before this name: write `;` in place of `,`");
-        bool is_static = outlives && call_is_in_host(p);
         if (outlives && !is_static && !parser_at(p, TOKEN_LEFT_PAREN))
             parser_fail(p, place,
                         "a variable that outlives the kernel is declared outside of "
@@ -300,8 +314,8 @@ Statement *declare_local(Parser *p) {
             parser_fail(p, d.place, "a function is not inside another one: is a } missing above?");
         if (s.has[TOKEN_SHARED])
             shared_variable(p, &s, &d);
-        else if (is_static)
-            static_variable(p, &d);
+        else if (is_static && !(is_number(d.type) && !d.unsized))
+            variable_with_bytes(p, VARIABLE_STATIC, &d);
         else
             *tail = local_variable(p, &s, &d);
         while (*tail) tail = &(*tail)->next;

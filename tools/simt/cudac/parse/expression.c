@@ -87,13 +87,12 @@ static Expression *undeclared(Parser *p, const Token *name) {
         parser_fail(p, name->place, "`%.*s` is not declared here: did you mean `%.*s`?",
                     STR_ARG(name->text), STR_ARG(nearest));
     else if (parser_at(p, TOKEN_LEFT_PAREN))
-        parser_fail(p, name->place,
-                    "no function `%.*s` is declared above, and this compiler has "
-                    "none: write it, with __device__",
-                    STR_ARG(name->text));
+        parser_fail(p, name->place, "`%.*s` is not declared here, and not known: write it%s",
+                    STR_ARG(name->text), call_is_in_host(p) ? "" : ", with __device__");
     else
         parser_fail(p, name->place, "`%.*s` is not declared here: declare it above",
                     STR_ARG(name->text));
+    p->refusal->undeclared = name->text;
     return operator_zero(p, name->place);
 }
 
@@ -119,7 +118,9 @@ static Expression *named(Parser *p) {
         return e ? e : undeclared(p, name);
     }
     if (symbol->kind == SYMBOL_CONSTANT) return constant_copy(p, symbol->constant, name->place);
-    if (symbol->kind == SYMBOL_VARIABLE && symbol->variable)
+    bool elsewhere =
+        symbol->variable && symbol->variable->kind == VARIABLE_STATIC && !call_is_in_host(p);
+    if (symbol->kind == SYMBOL_VARIABLE && symbol->variable && !elsewhere)
         return operator_variable(p, symbol->variable, name->place);
     if (symbol->kind == SYMBOL_DEFINITION) return call_named(p, name);
     parser_fail(p, name->place,
@@ -203,11 +204,12 @@ static Expression *member_of(Parser *p, Expression *e, bool arrow, Place place) 
         parser_fail(p, place, "`%.*s` is no pointer: write a dot in place of ->",
                     STR_ARG(type_name(p->arena, e->type)));
     if (arrow) e = operator_dereference(p, e, place);
-    if (parser_at(p, TOKEN_LEFT_PAREN)) return builtin_method(p, e, name->text, name->place);
+    if (parser_at(p, TOKEN_LEFT_PAREN) && !type_member(e->type, name->text))
+        return builtin_method(p, e, name->text, name->place);
     return operator_member(p, e, name->text, name->place);
 }
 
-// postfix = primary ("[" comma "]" | "." NAME | "->" NAME | "++" | "--")*
+// postfix = primary ("[" comma "]" | "." NAME | "->" NAME | "++" | "--" | "(" arguments)*
 static Expression *postfix(Parser *p) {
     Expression *e = primary(p);
     for (;;) {
@@ -220,7 +222,15 @@ static Expression *postfix(Parser *p) {
             e = member_of(p, e, true, token->place);
         else if (parser_accept(p, TOKEN_INCREMENT) || parser_accept(p, TOKEN_DECREMENT))
             e = operator_step_after(p, token->kind, e, token->place);
+        else if (parser_at(p, TOKEN_LAUNCH_OPEN))
+            parser_fail(p, token->place, "only a kernel's own name can come before <<<");
         else if (parser_at(p, TOKEN_LEFT_PAREN) && !parser_failed(p)) {
+            e = operator_value(p, e);
+            bool pointer = e->type->base && e->type->base->kind == TYPE_FUNCTION;
+            if (pointer && call_is_in_host(p)) {
+                e = call_pointer(p, e, token->place);
+                continue;
+            }
             parser_fail(p, token->place,
                         "only a function can be called: put an operator before `(`");
         } else

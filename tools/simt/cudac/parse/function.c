@@ -52,6 +52,14 @@ static const Type *function_type(Parser *p, const Type *result, const Parameters
     return type;
 }
 
+const Type *function_parameters(Parser *p, const Type *result) {
+    const FunctionState at = p->at;
+    Parameters list = {0};
+    parameters_of(p, &list, p->token[-1].place);
+    p->at = at;
+    return function_type(p, result, &list);
+}
+
 // signature = specifiers declarator "(" parameters
 static void signature(Parser *p, Instance *instance) {
     Function *f = instance->function = ARENA_NEW(p->arena, 1, Function);
@@ -60,6 +68,8 @@ static void signature(Parser *p, Instance *instance) {
     parser_seek(p, instance->definition->start);
     Specifiers s = declare_specifiers(p);
     Declarator d = declare_declarator(p, s.type);
+    f->is_host = !s.has[TOKEN_GLOBAL] && !s.has[TOKEN_DEVICE];
+    f->on_host = f->is_host || s.has[TOKEN_HOST];
     Place opened = p->token->place;
     Parameters list = {0};
     if (!parser_accept(p, TOKEN_LEFT_PAREN)) // that of a later function was found
@@ -69,7 +79,6 @@ static void signature(Parser *p, Instance *instance) {
     if (s.has[TOKEN_GLOBAL] && d.type->kind != TYPE_VOID)
         parser_fail(p, d.place, "a kernel returns nothing: write void before its name");
     f->name = d.name, f->place = d.place, f->is_kernel = s.has[TOKEN_GLOBAL],
-    f->is_host = !s.has[TOKEN_GLOBAL] && !s.has[TOKEN_DEVICE],
     f->is_noinline = s.has[TOKEN_NO_INLINE];
     f->max_threads = s.max_threads, f->min_blocks = s.min_blocks;
     f->parameters = list.at, f->parameter_count = list.count;
@@ -151,12 +160,21 @@ static Instance *defined(Parser *p, Instance *instance) {
     return NULL;
 }
 
+static void refuse_twice(Parser *p, const Function *function) {
+    for (size_t i = 0; i < p->tree->function_count; i++)
+        if (str_equal(p->tree->functions[i]->symbol, function->symbol))
+            parser_fail(p, function->place,
+                        "`%.*s` is defined above: give one of the two another name",
+                        STR_ARG(function->name));
+}
+
 static void parse_body(Parser *p, Instance *instance) {
     const Token *token = p->token;
     FunctionState at = p->at;
-    Names *outer = p->scope, names = {0};
+    Names *outer = p->scope, names = {.is_parameters = true};
     bool in_template = p->in_template;
     Function *f = instance->function;
+    refuse_twice(p, f);
     p->at = instance->at, p->in_template = false;
     p->scope =
         instance->arguments ? template_scope(p, instance->definition, instance->arguments) : NULL;

@@ -57,6 +57,11 @@ static void unqualified(Mangler *m, const Type *type) {
     } else if (type->kind == TYPE_ARRAY) {
         buf_format(&m->out, "A%llu_", (unsigned long long)type->count);
         encode(m, type->base);
+    } else if (type->kind == TYPE_FUNCTION) {
+        buf_char(&m->out, 'F');
+        encode(m, type->base);
+        for (uint64_t i = 0; i < type->count; i++) encode(m, type->parameters[i]);
+        buf_add(&m->out, type->count ? STR("E") : STR("vE"));
     } else if (template_is_placeholder(type, &number)) {
         buf_char(&m->out, 'T');
         if (number) number36(&m->out, number - 1);

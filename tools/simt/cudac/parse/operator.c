@@ -85,6 +85,7 @@ Expression *operator_dereference(Parser *p, Expression *e, Place place) {
     e = decayed(p, e);
     if (e->type->kind != TYPE_POINTER)
         return refused(p, e, place, "a value of type `%.*s` is no pointer and no array");
+    if (e->type->base->kind == TYPE_FUNCTION) return e; // *f is f
     if (e->type->base->kind == TYPE_VOID)
         return refused(p, e, place,
                        "`%.*s` does not say what it points to: cast it, as in (float *)");
@@ -129,7 +130,7 @@ Expression *operator_cast(Parser *p, Expression *e, const Type *type) {
         return operator_zero(p, e->place);
     }
     if (e->kind == EXPRESSION_INTEGER && type_is_integer(type) && type_is_integer(from))
-        return operator_integer(p, constant_wrapped((uint64_t)e->integer, type), type, e->place);
+        return operator_integer(p, type_value(type->kind, (uint64_t)e->integer), type, e->place);
     double value;
     if (e->kind != EXPRESSION_CAST && type_is_floating(type) && constant_floating(e, &value) &&
         (e->kind == EXPRESSION_INTEGER || e->kind == EXPRESSION_FLOATING) &&
@@ -324,6 +325,7 @@ Expression *operator_binary(Parser *p, TokenKind kind, Expression *a, Expression
 
 Expression *operator_unary(Parser *p, TokenKind kind, Expression *e, Place place) {
     if (kind == TOKEN_STAR) return operator_dereference(p, e, place);
+    if (kind == TOKEN_AND && e->kind == EXPRESSION_FUNCTION) return e;
     if (kind == TOKEN_AND) {
         if (!operator_is_lvalue(e))
             return refused(p, e, place,
@@ -340,7 +342,7 @@ Expression *operator_unary(Parser *p, TokenKind kind, Expression *e, Place place
     e = operator_cast(p, e, type);
     if (kind == TOKEN_PLUS) return e;
     if (kind == TOKEN_MINUS && e->kind == EXPRESSION_INTEGER)
-        return operator_integer(p, constant_wrapped(0 - (uint64_t)e->integer, type), type, place);
+        return operator_integer(p, type_value(type->kind, 0 - (uint64_t)e->integer), type, place);
     return with_left(p, kind == TOKEN_MINUS ? EXPRESSION_NEGATE : EXPRESSION_COMPLEMENT, type, e,
                      place);
 }

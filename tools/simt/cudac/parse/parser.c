@@ -19,7 +19,7 @@ void parser_fail(Parser *p, Place place, const char *format, ...) {
     va_end(arguments);
     Buf buf = {.arena = p->arena};
     buf_add(&buf, str_of(text));
-    *p->refusal = (Refusal){place, buf_str(&buf)};
+    *p->refusal = (Refusal){.place = place, .message = buf_str(&buf)};
     p->token = p->end;
 }
 

@@ -34,7 +34,8 @@ struct Symbol {
 typedef struct Names Names;
 struct Names {
     Names *outer;
-    Symbol *symbols; // newest first
+    Symbol *symbols;    // newest first
+    bool is_parameters; // of a function; names of its outermost block differ from these
 };
 
 // A template's parameters, and their values in an instance.
@@ -199,18 +200,18 @@ bool operator_is_lvalue(const Expression *e);
 // 0: the same type; 1: a promotion; 2: a conversion; -1: cannot be converted.
 int operator_conversion(Parser *p, const Expression *e, const Type *type);
 
-int64_t constant_wrapped(uint64_t bits, const Type *type); // as a value of an integer type
 bool constant_integer(const Expression *e, int64_t *value);
 bool constant_floating(const Expression *e, double *value); // also of an integer
 
 // --- call.c, builtin.c: calls ---
 
-// A call of this name, at its "(" or "<"; NULL: no function has the name.
+// A call of this name, at its "(" or "<"; in host code also the function as a value.
 Expression *call_named(Parser *p, const Token *name);
 Expression **call_arguments(Parser *p, size_t *count); // after the "(", takes the ")"
 // A call of an operator that the program defines; NULL: there is none.
 Expression *call_operator(Parser *p, Str operator, Expression * a, Expression *b, Place place);
-// A call of the CUDA runtime in host code, at its "("; NULL: it is not one.
+Expression *call_pointer(Parser *p, Expression *pointer, Place place); // at its "("
+// A call of the CUDA runtime or of exercise() in host code, at its "("; NULL: it is not one.
 Expression *call_host(Parser *p, const Token *name);
 bool call_is_in_host(const Parser *p); // whether a function of the host is being parsed
 Expression *builtin_call(Parser *p, const Token *name); // at its "("; NULL: no such function
@@ -229,6 +230,8 @@ Statement *statement_of(Parser *p, Expression *e);
 // The instance of a function with these arguments (NULL: it is no template), with its signature.
 Instance *function_instance(Parser *p, Definition *definition, const TemplateArgument *arguments);
 Instance *function_pattern(Parser *p, Definition *definition); // of a template
+// The type of a function with this result, of which a pointer is declared: after the "(".
+const Type *function_parameters(Parser *p, const Type *result);
 // Parses the body of an instance, once, from its definition. NULL: it has none, or an error.
 Function *function_body(Parser *p, Instance *instance, Place place);
 

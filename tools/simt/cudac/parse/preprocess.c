@@ -39,7 +39,7 @@ typedef struct {
 } Preprocessor;
 
 static bool refuse(Preprocessor *p, Place place, Str message) {
-    if (!p->refusal->message.len) *p->refusal = (Refusal){place, message};
+    if (!p->refusal->message.len) *p->refusal = (Refusal){.place = place, .message = message};
     return false;
 }
 
@@ -383,7 +383,8 @@ static bool directive(Preprocessor *p, Conditions *c, const Token *hash, const T
     if (known || !is_active(c)) return true;
     if (str_equal(name->text, STR("define"))) return define(p, at, end);
     if (str_equal(name->text, STR("include"))) return include(p, at, end, path);
-    if (str_equal(name->text, STR("line"))) return set_line(p, at, end, hash->place.line);
+    if (str_equal(name->text, STR("line")))
+        return set_line(p, at, end, hash->place.line - (uint32_t)p->line_shift);
     if (str_equal(name->text, STR("pragma"))) return pragma(p, at, end, path), !failed(p);
     if (str_equal(name->text, STR("warning"))) return true;
     if (str_equal(name->text, STR("error")))
@@ -409,7 +410,7 @@ static bool process_lines(Preprocessor *p, Token *at, Str path) {
         do end++;
         while (end->kind != TOKEN_END &&
                !(end->starts_line && (is_directive || end->kind == TOKEN_HASH)));
-        if (!is_directive) apply_line(p, at, end);
+        apply_line(p, at, end);
         if (is_directive && !directive(p, &conditions, at, end, path)) return false;
         if (!is_directive && is_active(&conditions)) expand(p, at, end, p->out);
         if (failed(p)) return false;
@@ -421,13 +422,27 @@ static bool process_lines(Preprocessor *p, Token *at, Str path) {
     return true;
 }
 
+// Applies the last #line above a place that is refused before directives are followed.
+static void refuse_at_line(Preprocessor *p, const TokenList *tokens) {
+    Refusal *refusal = p->refusal;
+    for (size_t i = 0; i + 2 < tokens->count; i++) {
+        const Token *at = &tokens->at[i];
+        const bool named = i + 3 < tokens->count && !at[3].starts_line;
+        if (at->kind == TOKEN_HASH && at->starts_line && str_equal(at[1].text, STR("line")))
+            set_line(p, at + 2, at + 3 + named, at->place.line);
+    }
+    refusal->place.line += (uint32_t)p->line_shift;
+    if (p->line_file.len) refusal->place.file = p->line_file;
+}
+
 static bool process_file(Preprocessor *p, Str path, Str text) {
     TokenList tokens = {0};
     size_t shift = p->line_shift;
     Str file = p->line_file;
     p->line_shift = 0, p->line_file = (Str){0}, p->files++;
-    bool ok =
-        token_split(p->arena, path, text, &tokens, p->refusal) && process_lines(p, tokens.at, path);
+    bool ok = token_split(p->arena, path, text, &tokens, p->refusal);
+    if (!ok) refuse_at_line(p, &tokens);
+    ok = ok && process_lines(p, tokens.at, path);
     p->line_shift = shift, p->line_file = file, p->files--;
     if (ok && p->files == 0) {
         apply_line(p, &tokens.at[tokens.count - 1], tokens.at + tokens.count);

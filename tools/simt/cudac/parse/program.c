@@ -104,7 +104,8 @@ static const Token *note_parens(Parser *p, Definition *definition, const Token *
     if (open[1].kind == TOKEN_STAR) {
         skip_group(p);
         if (parser_at(p, TOKEN_LEFT_PAREN)) skip_group(p);
-        return open[2].kind == TOKEN_NAME ? open + 2 : name;
+        for (name = open; name->kind != TOKEN_NAME && name + 1 < p->token;) name++;
+        return name;
     }
     Buf function = {.arena = p->arena};
     if (name->kind == TOKEN_OPERATOR) buf_add(&function, STR("operator"));
@@ -155,7 +156,8 @@ static void note_declaration(Parser *p, Definition *definition) {
             record = p->token;
         if (kind == TOKEN_END)
             parser_fail(p, start->place, "a `;` is missing after this declaration");
-        else if (kind == TOKEN_LEFT_PAREN && name && start->kind != TOKEN_TYPEDEF) {
+        else if (kind == TOKEN_LEFT_PAREN &&
+                 (p->token[1].kind == TOKEN_STAR || (name && start->kind != TOKEN_TYPEDEF))) {
             if (!(name = note_parens(p, definition, name))) return;
         } else
             name = note_part(p, definition, name, &record);
@@ -296,12 +298,16 @@ static void scan(Parser *p, const Token *from, const Token *end) {
     }
 }
 
-static void compile_all(Parser *p) {
+static void compile_kernels(Parser *p) {
     for (size_t i = 0; i < p->definition_count && !parser_failed(p); i++) {
         Definition *definition = p->definitions[i];
         if (definition->is_kernel && definition->body && !definition->parameters)
             compile(p, definition, NULL);
     }
+}
+
+static void compile_all(Parser *p) {
+    compile_kernels(p);
     for (size_t i = 0; i < p->definition_count && !parser_failed(p); i++) {
         const Definition *definition = p->definitions[i];
         bool instance = !definition->is_function; // or a variable, which may name kernels
@@ -333,24 +339,15 @@ static void compile_request(Parser *p) {
     while (!parser_at(p, TOKEN_END)) p->token++;
 }
 
-// launch = NAME ("<" arguments ">")?, the host function of a stage
+// launch = assignment, whose value is the host function of a stage
 static Function *compile_launch(Parser *p) {
-    const Token *name = p->token;
-    TemplateArgument arguments[TEMPLATE_MOST];
-    bool is_template = name[1].kind == TOKEN_LESS;
-    for (Symbol *s = parser_globals(p, name->text); s; s = s->next) {
-        Definition *definition = s->definition;
-        if (s->kind != SYMBOL_DEFINITION || !definition->body || definition->is_kernel ||
-            !definition->parameters != !is_template)
-            continue;
-        if (is_template && !template_arguments(p, definition, name + 2, NULL, 0, arguments))
-            continue;
-        return function_body(p, function_instance(p, definition, is_template ? arguments : NULL),
-                             name->place);
-    }
-    parser_fail(p, name->place, "the source has no function `%.*s` that launches this stage",
-                STR_ARG(name->text));
-    return NULL;
+    Function host = {.is_host = true};
+    p->at = (FunctionState){.function = &host};
+    const Expression *e = expression_assignment(p);
+    p->at = (FunctionState){0};
+    if (e->kind != EXPRESSION_FUNCTION)
+        parser_fail(p, e->place, "a row of `stages` needs a function that launches its kernel");
+    return e->function;
 }
 
 // The next column of a row, whose first token is returned; NULL: it was the last one.
@@ -406,6 +403,18 @@ static void compile_stage(Parser *p, Str name) {
     parser_fail(p, p->end->place, "the table `stages` has no row `%.*s`", STR_ARG(name));
 }
 
+static void compile_main(Parser *p) {
+    const Symbol *found = parser_globals(p, STR("main"));
+    Definition *definition = found ? found->definition : NULL;
+    if (definition && definition->is_function && !definition->parameters) {
+        p->tree->main =
+            function_body(p, function_instance(p, definition, NULL), definition->start->place);
+    } else {
+        parser_fail(p, p->source_end->place, "the program has no function `main`");
+        p->refusal->undeclared = STR("main");
+    }
+}
+
 static void start(Parser *p, const TokenList *tokens) {
     p->begin = p->token = tokens->at, p->end = &tokens->at[tokens->count - 1];
     p->names.arena = p->arena;
@@ -414,6 +423,16 @@ static void start(Parser *p, const TokenList *tokens) {
     while (p->source_end->kind != TOKEN_END) p->source_end++;
     note_all(p);
     if (p->unclosed) compile_unclosed(p);
+}
+
+const Tree *program_parse_main(Arena *arena, const TokenList *tokens, Refusal *refusal) {
+    Tree *tree = ARENA_NEW(arena, 1, Tree);
+    Parser p = {.arena = arena, .refusal = refusal, .tree = tree};
+    start(&p, tokens);
+    compile_kernels(&p);
+    if (!parser_failed(&p)) compile_main(&p);
+    compile_unused(&p);
+    return parser_failed(&p) ? NULL : tree;
 }
 
 const Tree *program_parse_stage(Arena *arena, const TokenList *tokens, Str stage,

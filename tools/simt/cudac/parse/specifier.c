@@ -252,7 +252,7 @@ static const Type *arrays(Parser *p, const Type *type, bool *unsized) {
     return parser_failed(p) ? type : type_array(p->arena, type, (uint64_t)count);
 }
 
-// declarator = prefix (NAME | "(" declarator ")")? suffix
+// declarator = prefix (NAME | "(" declarator ")")? (suffix | "(" parameters)
 Declarator declare_declarator(Parser *p, const Type *base) {
     Declarator d = {.type = pointers(p, base), .place = p->token->place};
     bool nested = parser_at(p, TOKEN_LEFT_PAREN) &&
@@ -260,11 +260,8 @@ Declarator declare_declarator(Parser *p, const Type *base) {
     if (nested && parser_enter(p)) {
         const Token *open = p->token;
         parser_seek(p, parser_skip(p, open));
-        if (parser_at(p, TOKEN_LEFT_PAREN))
-            parser_fail(p, open->place,
-                        "pointers to functions are not compiled here: call the "
-                        "function by its name");
-        const Type *type = arrays(p, d.type, &d.unsized);
+        const Type *type = parser_accept(p, TOKEN_LEFT_PAREN) ? function_parameters(p, d.type)
+                                                              : arrays(p, d.type, &d.unsized);
         const Token *after = p->token;
         parser_seek(p, open + 1);
         Declarator inner = declare_declarator(p, type);

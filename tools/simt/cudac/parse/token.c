@@ -49,7 +49,7 @@ static Place here(const Splitter *s) {
 }
 
 static bool refuse(Splitter *s, Place place, const char *message) {
-    *s->refusal = (Refusal){place, str_of(message)};
+    *s->refusal = (Refusal){.place = place, .message = str_of(message)};
     return false;
 }
 
@@ -206,6 +206,33 @@ static bool split_text(Splitter *s, Token *token) {
     return true;
 }
 
+// Spaces, marks of direction and such like
+static bool is_unseen(unsigned code) {
+    static const unsigned ranges[][2] = {
+        {0, ' '},         {0x7F, 0xA0},         {0xAD, 0xAD},     {0x2000, 0x200F},
+        {0x2028, 0x202F}, {0x205F, 0x206F},     {0x3000, 0x3000}, {0xFE00, 0xFE0F},
+        {0xFEFF, 0xFEFF}, {0xE0000, UINT32_MAX}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1]) return true;
+    return false;
+}
+
+// Refuses the UTF-8 character here.
+static bool refuse_character(Splitter *s, Place place) {
+    const unsigned char *at = (const unsigned char *)s->text.at + s->at;
+    size_t length = 1;
+    unsigned code = *at < 0xC0 ? *at : *at & (*at < 0xE0 ? 0x1F : *at < 0xF0 ? 0x0F : 0x07);
+    while (s->at + length < s->text.len && (at[length] & 0xC0) == 0x80)
+        code = code << 6 | (at[length++] & 0x3F);
+    Buf message = {.arena = s->arena};
+    if (!is_unseen(code))
+        buf_format(&message, "the character `%.*s`", (int)length, at);
+    else
+        buf_format(&message, "the character U+%04X, which cannot be seen,", code);
+    buf_format(&message, " cannot be in code here: remove it%c", '\0');
+    return refuse(s, place, message.at);
+}
+
 static bool split_punctuator(Splitter *s, Token *token) {
     Str rest = str_from(s->text, s->at);
     for (TokenKind kind = TOKEN_LAUNCH_OPEN; kind <= TOKEN_DOT; kind++)
@@ -214,7 +241,7 @@ static bool split_punctuator(Splitter *s, Token *token) {
             s->at += token->text.len;
             return true;
         }
-    return refuse(s, token->place, "a character that CUDA C has no use for: remove it");
+    return refuse_character(s, token->place);
 }
 
 static bool split_token(Splitter *s, Token *token) {

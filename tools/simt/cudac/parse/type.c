@@ -108,6 +108,10 @@ bool type_same(const Type *a, const Type *b) {
         if (a->base->is_const != b->base->is_const || a->base->is_volatile != b->base->is_volatile)
             return false;
         if (a->is_reference != b->is_reference) return false;
+        bool same = a->kind != TYPE_FUNCTION || a->count == b->count;
+        for (uint64_t i = 0; same && a->kind == TYPE_FUNCTION && i < a->count; i++)
+            same = type_same(a->parameters[i], b->parameters[i]);
+        if (!same) return false;
     }
     return false;
 }
@@ -147,7 +151,23 @@ const Member *type_member(const Type *type, Str name) {
     return NULL;
 }
 
+static void add_name(Buf *buf, const Type *type);
+
+static void add_pointer_to_function(Buf *buf, const Type *function) {
+    add_name(buf, function->base);
+    buf_add(buf, STR(" (*)("));
+    for (uint64_t i = 0; i < function->count; i++) {
+        if (i) buf_add(buf, STR(", "));
+        add_name(buf, function->parameters[i]);
+    }
+    buf_char(buf, ')');
+}
+
 static void add_name(Buf *buf, const Type *type) {
+    if (type->kind == TYPE_POINTER && type->base->kind == TYPE_FUNCTION) {
+        add_pointer_to_function(buf, type->base);
+        return;
+    }
     if (type->kind != TYPE_POINTER && type->kind != TYPE_ARRAY) {
         if (type->is_const) buf_add(buf, STR("const "));
         if (type->is_volatile) buf_add(buf, STR("volatile "));

@@ -27,6 +27,28 @@ bool type_same(const Type *a, const Type *b);
 // Whether what a pointer points to has the same type and at least the qualifiers of another.
 bool type_points_alike(const Type *to, const Type *from);
 
+// The bits as a value of an integer or pointer type.
+static inline int64_t type_value(TypeKind kind, uint64_t bits) {
+    switch (kind) {
+    case TYPE_BOOL:
+        return bits != 0;
+    case TYPE_S8:
+        return (int8_t)bits;
+    case TYPE_U8:
+        return (uint8_t)bits;
+    case TYPE_S16:
+        return (int16_t)bits;
+    case TYPE_U16:
+        return (uint16_t)bits;
+    case TYPE_S32:
+        return (int32_t)bits;
+    case TYPE_U32:
+        return (uint32_t)bits;
+    default:
+        return (int64_t)bits;
+    }
+}
+
 const Type *type_promoted(const Type *type);           // small integers become int
 const Type *type_common(const Type *a, const Type *b); // the usual arithmetic conversions
 

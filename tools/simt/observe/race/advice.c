@@ -103,6 +103,21 @@ Span advice_span(const Machine *machine, const Finding *finding) {
 }
 
 static const char lost[] = "updates get lost: use atomicAdd() or a similar atomic operation";
+#define LOST_OR(barrier)                                                                           \
+    "if both threads add to it, use atomicAdd(); if one needs what the other wrote in an earlier " \
+    "round of the loop, end each round with " barrier
+#define ROUNDS_OR(barrier)                                                                         \
+    "if the two are in different rounds of the loop, end each round with " barrier                 \
+    "; otherwise read into a variable, then " barrier ", then write"
+
+// Whether the accesses may be in different rounds of a loop.
+static bool in_loop(const Machine *machine, const Finding *finding) {
+    const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
+    const PtxInst *at = machine_instruction(machine, finding->at.inst);
+    const PtxInst *other = machine_instruction(machine, finding->other.inst);
+    return machine_code(machine, finding->other.inst)->source == function &&
+           ptx_in_loop(function, at < other ? at : other, at < other ? other : at);
+}
 
 // For two accesses in one block; one_statement: on one source line.
 static const char *within_block(const Machine *machine, const Finding *finding,
@@ -110,9 +125,12 @@ static const char *within_block(const Machine *machine, const Finding *finding,
     const bool warps = finding->between & BETWEEN_WARPS;
     if (!one_statement)
         return warps ? "put __syncthreads() between the two" : "put __syncwarp() between the two";
-    if (updates(machine, finding)) return lost;
+    const bool loop = in_loop(machine, finding);
+    if (updates(machine, finding))
+        return !loop ? lost : warps ? LOST_OR("__syncthreads()") : LOST_OR("__syncwarp()");
     if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or give each thread its own element";
+    if (loop) return warps ? ROUNDS_OR("__syncthreads()") : ROUNDS_OR("__syncwarp()");
     return warps ? "read into a variable, then __syncthreads(), then write"
                  : "read into a variable, then __syncwarp(), then write";
 }

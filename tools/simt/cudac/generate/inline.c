@@ -1,5 +1,5 @@
 // Inlines calls: the parameters of the function become variables of the caller.
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 static bool is_open(const Builder *builder, const Function *function) {
     for (const Frame *frame = builder->frame; frame; frame = frame->up)

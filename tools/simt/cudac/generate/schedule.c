@@ -1,7 +1,7 @@
 // Removes what is not used, combines operations that the device has in one, and gives each pure
 // value a block: the latest one that all uses allow, and outside of loops if that is possible
 // (Click, Global Code Motion, Global Value Numbering, 1995).
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 typedef struct {
     Graph *graph;

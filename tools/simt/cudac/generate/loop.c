@@ -1,6 +1,6 @@
 // Builds loops. A loop with few trips is unrolled; another is turned into a test followed by a loop
 // that tests at its end, as nvcc does.
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 // --- what a loop changes ---
 

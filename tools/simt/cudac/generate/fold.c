@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
+#include "simt/cudac/parse/type.h"
 
 bool fold_is_constant(const Value *value) { return value->op == OP_CONSTANT; }
 
@@ -409,26 +410,6 @@ static double number_of(const Value *value, TypeKind from) {
     return is_signed(from) ? (double)fold_signed(value) : (double)(uint64_t)value->integer;
 }
 
-// An integer cut to the size of the type, and extended again to its register.
-static int64_t extended(int64_t bits, TypeKind type) {
-    switch (type) {
-    case TYPE_S8:
-        return (int8_t)bits;
-    case TYPE_U8:
-        return (uint8_t)bits;
-    case TYPE_S16:
-        return (int16_t)bits;
-    case TYPE_U16:
-        return (uint16_t)bits;
-    case TYPE_S32:
-        return (int32_t)bits;
-    case TYPE_U32:
-        return (uint32_t)bits;
-    default:
-        return bits;
-    }
-}
-
 static Value *convert_constant(Graph *graph, const Value *v) {
     TypeKind to = (TypeKind)v->integer;
     Value *a = v->args[0];
@@ -443,10 +424,10 @@ static Value *convert_constant(Graph *graph, const Value *v) {
     if (floating) {
         double x = trunc(number_of(a, v->from));
         if (!(x >= -2147483648.0 && x <= 4294967295.0)) return NULL; // the device saturates
-        return graph_constant(graph, v->kind, extended((int64_t)x, to));
+        return graph_constant(graph, v->kind, type_value(to, (uint64_t)(int64_t)x));
     }
     int64_t bits = is_signed(v->from) ? fold_signed(a) : a->integer;
-    return graph_constant(graph, v->kind, extended(bits, to));
+    return graph_constant(graph, v->kind, type_value(to, (uint64_t)bits));
 }
 
 // The low 32 bits of a 64-bit sum or product need only the low 32 bits of its parts.

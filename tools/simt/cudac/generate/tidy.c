@@ -1,6 +1,6 @@
 // Tidies the blocks of a finished graph: joins those that follow one another, and computes both
 // sides of a branch where that is cheap, as LLVM's SimplifyCFG does.
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 static bool is_live(const Graph *graph, const Block *block) {
     return block == graph->blocks[0] || block->before_count > 0;

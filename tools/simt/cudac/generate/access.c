@@ -2,7 +2,7 @@
 // in memory is loaded, unless the value is known from an earlier load or store.
 #include <string.h>
 
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 // --- local variables ---
 

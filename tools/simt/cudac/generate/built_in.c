@@ -1,5 +1,5 @@
 // Builds calls of functions that the compiler knows, and inline assembly.
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 static Value *argument(Builder *builder, const Expression *call, size_t k) {
     return graph_value(evaluate_value(builder, call->arguments[k]));
@@ -187,7 +187,9 @@ static Value *pure_value(Builder *builder, const Expression *call) {
             args[a] = argument(builder, call, a);
         return graph_pure(&builder->graph, fields, call->argument_count, args);
     }
-    build_refuse(builder, &call->place, "this call is not supported in a kernel here");
+    const bool prints = call->built_in == BUILT_IN_PRINTF;
+    build_refuse(builder, &call->place, "`%.*s` is not compiled here: %srun the file with nvcc",
+                 STR_ARG(call->text), prints ? "write the value to memory, or " : "");
     return graph_constant(&builder->graph, graph_register_kind(call->type->kind), 0);
 }
 

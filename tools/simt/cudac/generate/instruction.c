@@ -1,5 +1,5 @@
 // Writes one operation of the graph as PTX text.
-#include "simt/cudac/instruction.h"
+#include "simt/cudac/generate/instruction.h"
 
 // --- names ---
 

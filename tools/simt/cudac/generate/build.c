@@ -1,5 +1,5 @@
 // Builds the graph of a kernel: statements, and the attempts until every variable has its place.
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 #include <stdarg.h>
 #include <stdio.h>

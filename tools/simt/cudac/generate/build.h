@@ -4,7 +4,7 @@
 #ifndef CUDAC_BUILD_H
 #define CUDAC_BUILD_H
 
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 typedef struct Frame {
     struct Frame *up;

@@ -1,8 +1,8 @@
 // From the tree of a program to the text of a PTX module.
-#include "simt/cudac/generate.h"
+#include "simt/cudac/generate/generate.h"
 
-#include "simt/cudac/build.h"
-#include "simt/cudac/ptx.h"
+#include "simt/cudac/generate/build.h"
+#include "simt/cudac/generate/ptx.h"
 
 void ptx_write_variable(Buf *out, const Variable *variable, Str indent) {
     static const char *const spaces[] = {[VARIABLE_SHARED] = ".shared",

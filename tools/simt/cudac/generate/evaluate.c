@@ -1,7 +1,7 @@
 // Builds the values of expressions.
 #include <string.h>
 
-#include "simt/cudac/build.h"
+#include "simt/cudac/generate/build.h"
 
 static TypeKind kind_of(const Expression *expression) { return expression->type->kind; }
 

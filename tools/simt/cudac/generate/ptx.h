@@ -3,7 +3,7 @@
 #define CUDAC_PTX_H
 
 #include "base/map.h"
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 typedef struct {
     Arena *arena;

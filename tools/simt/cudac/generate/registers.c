@@ -2,7 +2,7 @@
 // that few moves remain; an edge whose moves would do harm on the other way gets a block.
 #include <string.h>
 
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 typedef struct Class {
     Value **members;

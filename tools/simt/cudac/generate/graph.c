@@ -1,7 +1,7 @@
 // Makes values and blocks of the graph. Local variables are turned into values while the graph is
 // built, as Braun et al. do (Simple and Efficient Construction of Static Single Assignment Form,
 // 2013).
-#include "simt/cudac/graph.h"
+#include "simt/cudac/generate/graph.h"
 
 #include <string.h>
 

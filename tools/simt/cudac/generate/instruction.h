@@ -2,7 +2,7 @@
 #ifndef CUDAC_INSTRUCTION_H
 #define CUDAC_INSTRUCTION_H
 
-#include "simt/cudac/ptx.h"
+#include "simt/cudac/generate/ptx.h"
 
 typedef struct {
     PtxText *text;

@@ -1,9 +1,9 @@
 // Writes kernels as PTX text: blocks, the moves between them, lines, declarations.
-#include "simt/cudac/ptx.h"
+#include "simt/cudac/generate/ptx.h"
 
 #include <string.h>
 
-#include "simt/cudac/instruction.h"
+#include "simt/cudac/generate/instruction.h"
 
 static bool is_float(TypeKind kind) {
     return kind == TYPE_F16 || kind == TYPE_F32 || kind == TYPE_F64;
