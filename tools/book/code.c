@@ -107,8 +107,12 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     bool host = book->style != BOOK_PANDOC;
     Buf text = {.arena = book->arena};
     Str anchor = anchor_of(book, index), name = code_name(book, index);
+    bool exhibit = fence_has_class(chunk->part, STR("exhibit")); // whose name tells the bug
     if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));
-    buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
+    if (exhibit)
+        buf_add(&text, STR("find the bug"));
+    else
+        buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
     bool exercises = fence_has_class(chunk->part, STR("exercise"));
     if (book->harness[index])
         buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));

@@ -175,6 +175,6 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    Exercise<float, float> pair_guard = {launch, 100003, 256};
-    return exercise(pair_guard, argc, argv);
+    Exercise<float, float> two_per_thread = {launch, 100003, 256};
+    return exercise(two_per_thread, argc, argv);
 }

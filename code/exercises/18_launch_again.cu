@@ -1,5 +1,5 @@
 // Generated from chapters/18-what-goes-wrong.md by tangle: edit that file, not this one.
-// Exercise: a barrier in the wrong place. Correct tree().
+// Exercise: one launch after another. Correct the kernel.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,27 +20,49 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
-// The sum of s[0] to s[255], for thread 0.
-static __device__ float tree(float *s) {
-    unsigned t = threadIdx.x;
-    for (unsigned d = 128; d > 0; d /= 2)
-        if (t < d) s[t] += s[t + d];
-    __syncthreads();  // the sum is complete
-    return s[0];
+// The sum of `mine` over the 32 lanes of a warp, valid in lane 0. All lanes must call it.
+static __device__ float warp_sum(float mine) {
+    for (unsigned d = 16; d > 0; d /= 2) mine += __shfl_down_sync(0xffffffffu, mine, d);
+    return mine;
 }
 
-__global__ void block_sums(const float *in, float *partial, unsigned n) {
-    __shared__ float s[256];
+// The sum of `mine` over the block, valid in thread 0: one sum per warp, then one warp's sum.
+static __device__ float block_sum(float mine) {
+    __shared__ float warp_sums[32];
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    mine = warp_sum(mine);
+    if (lane == 0) warp_sums[warp] = mine;
+    __syncthreads();  // every warp's sum is there before the first warp adds them
+    return warp == 0 ? warp_sum(lane < warps ? warp_sums[lane] : 0.0f) : 0.0f;
+}
+
+// The sum. The block with the last ticket adds the partial sums.
+__global__ void sum_last_block(const float *in, float *out, unsigned n, float *partial,
+                               unsigned *tickets) {
+    __shared__ bool last;
     unsigned i = blockIdx.x * 256 + threadIdx.x;
-    s[threadIdx.x] = i < n ? in[i] : 0.0f;
-    float sum = tree(s);
-    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+    float sum = block_sum(i < n ? in[i] : 0.0f), mine = 0;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();  // the partial sum is visible before the ticket is taken
+        last = atomicAdd(tickets, 1) == gridDim.x - 1;
+    }
+    __syncthreads();  // every thread knows whether its block is the last one
+    if (!last) return;
+    __threadfence();  // no partial sum is read before the ticket was taken
+    for (unsigned k = threadIdx.x; k < gridDim.x; k += 256) mine += partial[k];
+    sum = block_sum(mine);
+    if (threadIdx.x == 0) *out = sum;
 }
 
 static unsigned launch(const float *d_in, float *d_out, unsigned n) {
-    unsigned blocks = blocks_for(n, 256);
-    block_sums<<<blocks, 256>>>(d_in, d_out, n);
-    return blocks;
+    static unsigned *tickets;
+    if (!tickets) {
+        cudaMalloc(&tickets, sizeof(unsigned));
+        cudaMemset(tickets, 0, sizeof(unsigned));
+    }
+    sum_last_block<<<blocks_for(n, 256), 256>>>(d_in, d_out, n, d_out + 1, tickets);
+    return 1;
 }
 
 // ---- The driver: the same in every exercise. Appendix C explains it. ----
@@ -175,6 +197,6 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    Exercise<float, float> late_barrier = {launch, 100003, 256};
-    return exercise(late_barrier, argc, argv);
+    Exercise<float, float> launch_again = {launch, 100003, 256};
+    return exercise(launch_again, argc, argv);
 }

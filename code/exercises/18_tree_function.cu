@@ -1,5 +1,5 @@
 // Generated from chapters/18-what-goes-wrong.md by tangle: edit that file, not this one.
-// Exercise: a grid that is rounded down. Correct grid_for().
+// Exercise: a tree in a function. Correct tree().
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,23 +20,24 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
-// The number of blocks for n elements, 512 per block. A launch needs at least one.
-static unsigned grid_for(unsigned n) { return n / 512; }
+// Adds s[0] to s[255] up into s[0], for thread 0.
+static __device__ void tree(float *s) {
+    unsigned t = threadIdx.x;
+    for (unsigned d = 128; d > 0; d /= 2)
+        if (t < d) s[t] += s[t + d];
+    __syncthreads();  // the sum is complete
+}
 
 __global__ void block_sums(const float *in, float *partial, unsigned n) {
     __shared__ float s[256];
-    unsigned t = threadIdx.x, i = blockIdx.x * 512 + t;
-    s[t] = (i < n ? in[i] : 0.0f) + (i + 256 < n ? in[i + 256] : 0.0f);
-    __syncthreads();  // every pair is in s[]
-    for (unsigned d = 128; d > 0; d /= 2) {
-        if (t < d) s[t] += s[t + d];
-        __syncthreads();  // this level is complete
-    }
-    if (t == 0) partial[blockIdx.x] = s[0];
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+    s[threadIdx.x] = i < n ? in[i] : 0.0f;
+    tree(s);
+    if (threadIdx.x == 0) partial[blockIdx.x] = s[0];
 }
 
 static unsigned launch(const float *d_in, float *d_out, unsigned n) {
-    unsigned blocks = grid_for(n);
+    unsigned blocks = blocks_for(n, 256);
     block_sums<<<blocks, 256>>>(d_in, d_out, n);
     return blocks;
 }
@@ -173,6 +174,6 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    Exercise<float, float> grid_rounded = {launch, 102400, 256};
-    return exercise(grid_rounded, argc, argv);
+    Exercise<float, float> tree_function = {launch, 100003, 256};
+    return exercise(tree_function, argc, argv);
 }

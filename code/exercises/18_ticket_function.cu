@@ -1,5 +1,5 @@
 // Generated from chapters/18-what-goes-wrong.md by tangle: edit that file, not this one.
-// Exercise: a counter that is zero only once. Correct the kernel.
+// Exercise: a ticket in a function. Correct take_ticket().
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,32 +36,32 @@ static __device__ float block_sum(float mine) {
     return warp == 0 ? warp_sum(lane < warps ? warp_sums[lane] : 0.0f) : 0.0f;
 }
 
-// The sum. The block with the last ticket adds the partial sums.
-__global__ void sum_last_block(const float *in, float *out, unsigned n, float *partial,
-                               unsigned *tickets) {
+static __device__ bool take_ticket(float *partial, float sum, unsigned *tickets) {
     __shared__ bool last;
-    unsigned i = blockIdx.x * 256 + threadIdx.x;
-    float sum = block_sum(i < n ? in[i] : 0.0f), mine = 0;
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = sum;
         __threadfence();  // the partial sum is visible before the ticket is taken
-        last = atomicAdd(tickets, 1) == gridDim.x - 1;
+        last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();  // every thread knows whether its block is the last one
-    if (!last) return;
-    __threadfence();  // no partial sum is read before the ticket was taken
+    return last;
+}
+
+__global__ void sum_last_block(const float *in, float *out, unsigned n, float *partial,
+                               unsigned *tickets) {
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+    float sum = block_sum(i < n ? in[i] : 0.0f), mine = 0;
+    if (!take_ticket(partial, sum, tickets)) return;
     for (unsigned k = threadIdx.x; k < gridDim.x; k += 256) mine += partial[k];
     sum = block_sum(mine);
     if (threadIdx.x == 0) *out = sum;
 }
 
-static void must(cudaError_t error, const char *what);
-
 static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     static unsigned *tickets;
     if (!tickets) {
-        must(cudaMalloc(&tickets, sizeof(unsigned)), "cudaMalloc");
-        must(cudaMemset(tickets, 0, sizeof(unsigned)), "cudaMemset");
+        cudaMalloc(&tickets, sizeof(unsigned));
+        cudaMemset(tickets, 0, sizeof(unsigned));
     }
     sum_last_block<<<blocks_for(n, 256), 256>>>(d_in, d_out, n, d_out + 1, tickets);
     return 1;
@@ -199,6 +199,6 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    Exercise<float, float> zero_once = {launch, 100003, 256};
-    return exercise(zero_once, argc, argv);
+    Exercise<float, float> ticket_function = {launch, 100003, 256};
+    return exercise(ticket_function, argc, argv);
 }
