@@ -150,9 +150,9 @@ count() {
 # Compiled for debuggers too, so that reports name lines of the host code.
 reports() {
     echo "run $lab --check"
-    compile "$B/labs/$lab@check" "$B/code/$lab.cu" -g
+    compile "$R/$lab@check" "$B/code/$lab.cu" -g
     echo "# $TOOLKIT" >"$R/$lab.reports.csv"
-    python3 tools/build/reports.py "$B/simt" "$B/labs/$lab@check" "chapters/$(ls chapters | grep "^${lab%%_*}-.*md$")" >>"$R/$lab.reports.csv"
+    python3 tools/build/reports.py "$B/simt" "$R/$lab@check" "chapters/$(ls chapters | grep "^${lab%%_*}-.*md$")" >>"$R/$lab.reports.csv"
     write_wrong <"$R/$lab.reports.csv"
 }
 # What a program of code/first/ prints on the CPU device, for the page to show.
