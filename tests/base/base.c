@@ -478,6 +478,8 @@ static void test_kinds(void) {
                 {"nvidia-a-newest-shapes", "shapes", "nvidia-a-newest", ""},
                 {"nvidia-a-limits", "limits", "nvidia-a", ""},
                 {"nvidia-a-machine", "machine", "nvidia-a", ""},
+                {"nvidia-a-wrong", "wrong", "nvidia-a", ""},
+                {"cpu-wrong", "wrong", "cpu", ""},
                 {"predicted/nvidia-a", "predicted", "nvidia-a", ""},
                 {"cpu", "counts", "", ""},
                 {"cpu-machine", "counts-machine", "", ""},

@@ -19,6 +19,7 @@ static const struct {
     {CATALOG_COUNTS_LINES, STR("counts-lines"), STR("cpu-lines"), STR("")},
     {CATALOG_COUNTS_SMALL, STR("counts-small"), STR("cpu-small"), STR("")},
     {CATALOG_MACHINE, STR("machine"), STR(""), STR("-machine")},
+    {CATALOG_WRONG, STR("wrong"), STR(""), STR("-wrong")},
     {CATALOG_LIMITS, STR("limits"), STR(""), STR("-limits")},
     {CATALOG_SHAPES, STR("shapes"), STR(""), STR("-shapes")},
     {CATALOG_NEWEST, STR("newest"), STR(""), STR("-newest")},

@@ -5,6 +5,8 @@
 //     shapes          DEVICE-shapes.csv        rows of every shape; also DEVICE-newest-shapes.csv
 //     limits          DEVICE-limits.csv        what Nsight Compute says of each kernel
 //     machine         DEVICE-machine.csv       latencies and rates of the device
+//     wrong           DEVICE-wrong.csv         how many runs of chapter 18's kernels were right;
+//                                              cpu-wrong.csv: what simt --check says of them
 //     predicted       predicted/DEVICE.csv     what `simt --time` says of the rows of DEVICE.csv
 //     counts          cpu.csv                  what the CPU device counted per kernel, of PTX
 //     counts-machine  cpu-machine.csv          the same of machine code
@@ -26,6 +28,7 @@ typedef enum {
     CATALOG_SHAPES,
     CATALOG_LIMITS,
     CATALOG_MACHINE,
+    CATALOG_WRONG,
     CATALOG_PREDICTED,
     CATALOG_COUNTS,
     CATALOG_COUNTS_MACHINE,

@@ -203,6 +203,12 @@ void blocks_weave_fence(Book *book, size_t index, const FencePart *part) {
         csv_table_weave(book, part);
     } else if (fence_has_class(part, STR("output"))) {
         code_weave_output(book, part);
+    } else if (fence_has_class(part, STR("exhibits"))) {
+        exhibits_weave(book, part);
+    } else if (fence_has_class(part, STR("runs"))) {
+        exhibits_weave_runs(book, part);
+    } else if (fence_has_class(part, STR("report"))) {
+        exhibits_weave_report(book, part);
     } else if (fence_has_class(part, STR("lines"))) {
         lines_weave(book, part);
     } else if (fence_has_class(part, STR("player"))) {

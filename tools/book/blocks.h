@@ -23,6 +23,13 @@ void csv_table_weave(Book *book, const FencePart *part);
 // counts from the CPU device.
 void lines_weave(Book *book, const FencePart *part);
 
+// ``` {.exhibits}: a table of wrong kernels. Each line is `CHUNK | title`. The columns say what
+// each recorded GPU did, and which tools report the bug. `{.runs exhibit=CHUNK}` is a table of the
+// runs of one of them, `{.report exhibit=CHUNK}` the text that simt --check printed.
+void exhibits_weave(Book *book, const FencePart *part);
+void exhibits_weave_runs(Book *book, const FencePart *part);
+void exhibits_weave_report(Book *book, const FencePart *part);
+
 // ``` {.player kernels="block_sum_mask block_sum_strided" blocks="256 64"} around a picture,
 // ![…](…). The HTML page plays the recorded steps of these kernels and block sizes, beginning with
 // the first of each; other targets show only the picture. For pandoc, a div of class player holds

@@ -92,10 +92,12 @@ static void add_users(const Book *book, Buf *text, const Chunk *chunk) {
     if (count > 3 && on_page(book)) buf_format(text, " and %zu more", count - 3);
 }
 
-static void add_changes(const Book *book, Buf *text, const Changes *changes) {
+static void add_changes(const Book *book, Buf *text, const FencePart *part,
+                        const Changes *changes) {
     if (changes->base == CHUNK_NONE) return;
     buf_add(text, STR(" · differs from "));
     add_link(book, text, changes->base);
+    if (fence_has_class(part, STR("diff"))) return; // the diff shows the lines
     buf_add(text, STR(" in "));
     changes_add_words(changes, text);
 }
@@ -105,14 +107,18 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     bool host = book->style != BOOK_PANDOC;
     Buf text = {.arena = book->arena};
     Str anchor = anchor_of(book, index), name = code_name(book, index);
+    bool exhibit = fence_has_class(chunk->part, STR("exhibit")); // whose name tells the bug
     if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));
-    buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
+    if (exhibit)
+        buf_add(&text, STR("find the bug"));
+    else
+        buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
     bool exercises = fence_has_class(chunk->part, STR("exercise"));
     if (book->harness[index])
         buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));
     if (!book->harness[index]) add_users(book, &text, chunk);
     add_parts(book, &text, index);
-    add_changes(book, &text, changes);
+    add_changes(book, &text, chunk->part, changes);
     buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
     book_add(book, buf_str(&text));
 }
@@ -153,6 +159,16 @@ static void add_lines(Book *book, const FencePart *part, const char *opening, St
 
 static void add_body(Book *book, const FencePart *part, const char *opening, Str info) {
     add_lines(book, part, opening, info, NULL);
+}
+
+// Adds what changes the base of a derived chunk of class .diff into it.
+static void add_diff(Book *book, size_t chunk) {
+    const FencePart *part = book->chunks->chunks[chunk].part;
+    Buf text = {.arena = book->arena};
+    buf_format(&text, "%.*sdiff\n", STR_ARG(part->ticks));
+    changes_add_diff(book, chunk, &text);
+    buf_format(&text, "%.*s\n", STR_ARG(part->ticks));
+    book_add(book, buf_str(&text));
 }
 
 static Str language_of(const FencePart *part) {
@@ -222,8 +238,12 @@ void code_weave(Book *book, size_t chunk) {
         if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
         book_add(book, STR("\n"));
     }
-    add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
-    if (shown) {
+    const bool differs = fence_has_class(part, STR("diff"));
+    if (differs)
+        add_diff(book, chunk);
+    else
+        add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
+    if (shown && !differs) {
         book_open_fold(book, STR("whole"), "The whole", 0);
         add_body(book, part, "", info_of(book, part, &changes, NULL));
         book_close_fold(book);

@@ -1,14 +1,16 @@
 // Finds the kernels that the page can run: see runnable.h.
 #include "book/runnable.h"
 
+#include <math.h>
+
 #include "book/lab.h"
 #include "tangle/expand.h"
 
-enum { LAST_CHAPTER = 10 }; // whose kernels the engine's compiler understands
+enum { LAST_CHAPTER = 10, EXHIBITS = 18 }; // whose code the engine's compiler understands
 
-static bool in_range(Str chapter) {
+static double number_of(Str chapter) {
     double number;
-    return results_number(chapter, &number) && number <= LAST_CHAPTER;
+    return results_number(chapter, &number) ? number : INFINITY;
 }
 
 static Str chapter_of(const ChunkTable *table, size_t file) {
@@ -56,7 +58,7 @@ void runnable_collect(Book *book) {
     all->listings = ARENA_NEW(book->arena, table->chunk_count + 1, RunnableListing);
     for (size_t i = 0; i < labs.count; i++) {
         const Lab *lab = &labs.items[i];
-        if (!in_range(lab->chapter)) continue;
+        if (number_of(lab->chapter) > LAST_CHAPTER) continue;
         RunnableLab *runnable = &all->labs[all->lab_count];
         *runnable = (RunnableLab){.chapter = lab->chapter, .chunk = lab->chunk};
         runnable->stage_count =
@@ -69,8 +71,9 @@ void runnable_collect(Book *book) {
 }
 
 bool runnable_is_checked(const Book *book, const Exercise *exercise) {
+    const double chapter = number_of(chapter_of(book->chunks, exercise->file));
     return book->runnables && exercise->kind == EXERCISE_BUILD &&
-           in_range(chapter_of(book->chunks, exercise->file));
+           (chapter <= LAST_CHAPTER || (size_t)chapter == EXHIBITS);
 }
 
 static bool is_hole(const Book *book, size_t chunk) {

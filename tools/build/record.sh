@@ -85,6 +85,17 @@ write() {
     sed -n "s|^# toolkit of \(.*\): \(.*\)|$file: chapter \1 was recorded with toolkit \2, others with another; use ALL=1 to record all with one|p" "$file"
 }
 
+# Wrong kernels: how many runs were right, or what simt --check says of them. The file names the lab's source.
+lacks_wrong() { chosen "$1" && ! { [ -z "$ALL" ] && grep -qsx "# source: $("$B/collect" source "$1")" "results/$DEVICE-wrong.csv"; }; }
+wrong_due() { for lab in $WRONG; do if lacks_wrong "$lab"; then echo "$lab"; fi; done; }
+write_wrong() { # of $lab, from standard input
+    {
+        printf '# chapter: %s\n# source: %s\n' "${lab%%_*}" "$("$B/collect" source "$lab")"
+        cat
+    } >"results/$DEVICE-wrong.csv.new" && mv "results/$DEVICE-wrong.csv.new" "results/$DEVICE-wrong.csv"
+    echo "results/$DEVICE-wrong.csv: $lab"
+}
+
 # ---- The CPU device ----
 
 count() {
@@ -96,7 +107,8 @@ count() {
     small=''
     for lab in $RUNS; do case $lab in 0* | 10_*) small="$small $lab@100000" ;; esac done # those that the page runs
     smaller=$(due results/cpu-small.csv $small)
-    plan $lines $counts $machine $smaller
+    wrong=$(wrong_due)
+    plan $lines $counts $machine $smaller $wrong
     for lab in $RUNS; do
         if has "$lines $counts $machine" "$lab" || has "$lines" "$lab@256" || lost "$lab"; then
             labs="$labs $lab" made="$made $R/$lab.csv $R/$lab.lines.csv $B/labs/$lab"
@@ -132,7 +144,16 @@ count() {
         tools/build/page_counts.py "$B" "code/$lab.cu" "$B/labs/$lab" "${run#*@}" "$R/$run.csv"
     done
     [ -z "$small" ] || write results/cpu-small.csv csv "$smaller" $small
+    for lab in $wrong; do reports; done
     for source in $(ls code/first 2>/dev/null); do print_first "${source%.cu}"; done
+}
+# Compiled for debuggers too, so that reports name lines of the host code.
+reports() {
+    echo "run $lab --check"
+    compile "$R/$lab@check" "$B/code/$lab.cu" -g
+    echo "# $TOOLKIT" >"$R/$lab.reports.csv"
+    python3 tools/build/reports.py "$B/simt" "$R/$lab@check" "chapters/$(ls chapters | grep "^${lab%%_*}-.*md$")" >>"$R/$lab.reports.csv"
+    write_wrong <"$R/$lab.reports.csv"
 }
 # What a program of code/first/ prints on the CPU device, for the page to show. Its comment may name options of simt.
 print_first() {
@@ -179,7 +200,8 @@ measure() {
     [ -z "$(tools/build/limits.sh)" ] || limits=$(due "results/$DEVICE-limits.csv" $RUNS)
     gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ' || :) host=$DEVICE-x$gpus shared=''
     [ "$gpus" -lt 2 ] || shared=$(due "results/$host.csv" $TOGETHER)
-    plan $found ${limits:+limits of $limits} ${shared:+on $gpus GPUs $shared}
+    wrong=$(wrong_due)
+    plan $found ${limits:+limits of $limits} ${shared:+on $gpus GPUs $shared} $wrong
     for run in $found; do made="$made $R/$run.csv"; done
     for lab in $limits; do made="$made $B/labs/$lab"; done
     forget $made
@@ -190,6 +212,12 @@ measure() {
         flock "$B/gpu" tools/build/limits.sh "$B/labs/$lab" "$N" "$R/$lab.csv"
     done
     [ -z "$shared" ] || measure_together
+    for lab in $wrong; do
+        "$MAKE" -s "$B/labs/$lab"
+        echo "run $lab on $DEVICE"
+        logged "$R/$lab.log" flock "$B/gpu" "$B/labs/$lab" --csv "$R/$lab.csv"
+        write_wrong <"$R/$lab.csv"
+    done
     write "results/$DEVICE.csv" csv "$found" $every
     for lab in $found; do [ -z "$(of machine "$lab")" ] || write_machine "results/$DEVICE-machine.csv"; done
     if [ -n "$limits" ] && [ ! -e "$R/denied" ]; then write "results/$DEVICE-limits.csv" limits.csv "$limits" $RUNS; fi

@@ -5,6 +5,7 @@
 #   device=nvidia-h200-x4 several GPUs share the work, with a results file of their own
 #   hazards=KERNEL        a counter-example, whose hazards are counted line by line
 #   machine=yes           the lab also measures the limits of the device
+#   exhibits=yes          the lab runs wrong kernels: make record counts how many runs are right, and nothing else
 #
 # record.sh documents the attributes for make record; figures= is for tools/plot/plot.py.
 lab_of = $(firstword $(subst @, ,$(1)))
@@ -14,7 +15,8 @@ has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir
 missing := $(foreach lab,$(LABS),$(if $(needs_$(lab)),$(if $(call has_header,$(needs_$(lab))),,$(lab))))
 LABS := $(filter-out $(missing),$(LABS))
 together := $(foreach lab,$(LABS),$(if $(device_$(lab)),$(lab)))
-runs := $(filter-out $(together),$(LABS))
+wrong := $(foreach lab,$(LABS),$(if $(exhibits_$(lab)),$(lab)))
+runs := $(filter-out $(together) $(wrong),$(LABS))
 
 flags_nvcc := $(found_nvcc) $(if $(found_nvcc),$(shell "$(found_nvcc)" --version | tail -n 1)) $(NVCC_FLAGS) $(NVCC_PREPEND_FLAGS) $(NVCC_APPEND_FLAGS)
 compile_lab = nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && "$$nvcc" $(NVCC_FLAGS) -o $@.new $< $(1) \
@@ -69,7 +71,7 @@ $(B)/results/$(DEVICE).csv: $$(call run_file,csv,$$(runs)) $(B)/labs.mk $(B)/col
 	$(Q)$(call collect,$(call run_file,csv,$(runs)))
 
 # On a GPU, only labs that have changed are measured.
-recorded = $(Q)B='$(B)' R='$(R)' N='$(N)' DEVICE='$(DEVICE)' ARCH='$(ARCH)' RUNS='$(runs)' TOGETHER='$(together)' TOOLKIT="$(toolkit)" MAKE='$(MAKE_COMMAND)' \
+recorded = $(Q)B='$(B)' R='$(R)' N='$(N)' DEVICE='$(DEVICE)' ARCH='$(ARCH)' RUNS='$(runs)' TOGETHER='$(together)' WRONG='$(wrong)' TOOLKIT="$(toolkit)" MAKE='$(MAKE_COMMAND)' \
   NVCC_FLAGS='$(NVCC_FLAGS)' ALL='$(ALL)' ONLY='$(ONLY)' CCCL='$(CCCL)' V='$(V)' PLAN='$(PLAN)' $(keep) results -- tools/build/record.sh
 predicted_labs = $(foreach lab,$(runs),$(if $(filter 17_%,$(lab)),,$(lab)))
 record record-newest record-shapes: $(B)/collect $(if $(filter cpu,$(DEVICE)),simt)
@@ -91,7 +93,7 @@ predict: simt  ## predict the recorded times of TIME=DEVICE, at up to N elements
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
 measured = $(if $(filter cpu,$(DEVICE)),,$(if $(machine_$(1)), --machine $(R)/$(1).machine.csv))
 chapter_n = $(or $(shell echo ' $(FLAGS)' | sed -n 's/.* -n *\([0-9]*\).*/\1/p'),$(N))
-chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))$(KERNEL:%= -k %)$(call measured,$(chapter_lab))
+chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),$(if $(exhibits_$(chapter_lab)),,-n $(N)))$(KERNEL:%= -k %)$(call measured,$(chapter_lab))
 on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--machine --lines))
 # Without a GPU, times of the device TIME are predicted if its limits were recorded or TIME is given.
 timed = $(and $(filter cpu,$(DEVICE)),$(or $(filter command environment,$(firstword $(origin TIME))),$(wildcard results/$(TIME)-machine.csv)))
@@ -109,7 +111,7 @@ chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $(if $(timed),$(B)/coll
 	$(if $(call measured,$(chapter_lab)),@mkdir -p $(R))
 	@echo '$(strip $(on_device) $(chapter_run))'
 	$(if $(REPORT),,$(Q)$(on_device) $(chapter_run))
-	$(if $(timed),$(Q)$(beside)$(if $(REPORT), && echo $(time_report)))
+	$(if $(exhibits_$(chapter_lab)),,$(if $(timed),$(Q)$(beside)$(if $(REPORT), && echo $(time_report))))
 	$(if $(REPORT),$(if $(and $(MACHINE),$(timed)),,$(Q)$(with_report)))
 
 # make watch builds this goal for the saved files, SAVED: for a chapter its lab and the book, for a file

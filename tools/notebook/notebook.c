@@ -137,17 +137,18 @@ static void add_chunk_cell(Notebook *notebook, size_t chunk) {
 static void add_run_cell(Notebook *notebook, const Lab *lab) {
     Buf text = {.arena = notebook->book->arena};
     const FencePart *part = notebook->book->chunks->chunks[lab->chunk].part;
-    Str link, machine, number = key_chapter_number(lab->chapter);
-    buf_format(
-        &text,
-        "# Chapter %.*s: assembles the lab, compiles it, checks every sum, times every kernel.\n",
-        STR_ARG(number));
+    Str link, machine, exhibits, number = key_chapter_number(lab->chapter);
+    const bool wrong = fence_attribute(part, STR("exhibits"), &exhibits);
+    buf_format(&text, "# Chapter %.*s: assembles the lab, compiles it, %s.\n", STR_ARG(number),
+               wrong ? "counts how often each exhibit is right"
+                     : "checks every sum, times every kernel");
     buf_format(&text, "run(\"%.*s\"", STR_ARG(lab->name));
     if (fence_attribute(part, STR("link"), &link)) {
         buf_add(&text, STR(", link="));
         json_string(&text, link);
     }
     if (fence_attribute(part, STR("machine"), &machine)) buf_add(&text, STR(", machine=True"));
+    if (wrong) buf_add(&text, STR(", exhibits=True"));
     buf_char(&text, ')');
     cells_add_code(&notebook->cells, joined(notebook->book->arena, "run-", lab->name),
                    buf_str(&text));

@@ -315,7 +315,8 @@ static bool read_tables(Arena *arena, const char *folder, Tables *tables, ReadEr
         const CatalogKind kind = files[i].kind == CATALOG_NEWEST ? CATALOG_TIMES : files[i].kind;
         ResultTable *table = &tables->of[kind][tables->count[kind]];
         const char *path = catalog_file_path(arena, folder, &files[i]);
-        if (kind > CATALOG_COUNTS_SMALL || kind == CATALOG_PREDICTED) continue;
+        if (kind > CATALOG_COUNTS_SMALL || kind == CATALOG_PREDICTED || kind == CATALOG_WRONG)
+            continue;
         if (kind == CATALOG_MACHINE ? !read_machine(arena, path, files[i], table, error)
                                     : !read_table(arena, path, files[i].name, table, error))
             return false;

@@ -1,4 +1,4 @@
-"""The exercises of chapters 0 to 10 as the page asks the engine to grade them, with every version in the chapters."""
+"""The exercises of chapters 0 to 10 and 18 as the page asks the engine to grade them, with every version in the chapters."""
 import json
 import re
 from pathlib import Path

@@ -25,7 +25,10 @@ bool ptx_is_equality(const PtxInst *comparison) {
 // test for equality, nothing else decides.
 static bool decides(const PtxInst *comparison, const PtxInst *write) {
     const PtxOperand *operands = comparison->operands;
-    const uint32_t written = write->operands[write->operand_count - 1].reg;
+    uint32_t written = write->operands[write->operand_count - 1].reg;
+    for (const PtxInst *at = comparison + 1; at < write && written != PTX_NONE; at++)
+        if (at->opcode == OPCODE_MOV && at->operands[0].reg == written) // such as a float's bits
+            written = at->operands[1].reg;
     if (!ptx_is_equality(comparison))
         return written != PTX_NONE && (operands[1].reg == written || operands[2].reg == written);
     for (const PtxInst *at = comparison + 1; at < write; at++)

@@ -110,13 +110,16 @@ static const char lost[] = "updates get lost: use atomicAdd() or a similar atomi
     "if the two are in different rounds of the loop, end each round with " barrier                 \
     "; otherwise read into a variable, then " barrier ", then write"
 
-// Whether the accesses may be in different rounds of a loop.
+// Whether the accesses, of one source line, may be in different rounds of a loop. If the compiler
+// has unrolled it, a load comes after a store of the same line.
 static bool in_loop(const Machine *machine, const Finding *finding) {
     const PtxFunction *function = machine_code(machine, finding->at.inst)->source;
     const PtxInst *at = machine_instruction(machine, finding->at.inst);
     const PtxInst *other = machine_instruction(machine, finding->other.inst);
-    return machine_code(machine, finding->other.inst)->source == function &&
-           ptx_in_loop(function, at < other ? at : other, at < other ? other : at);
+    if (machine_code(machine, finding->other.inst)->source != function) return false;
+    if (at > other && finding->at.kind == ACCESS_LOAD && finding->other.kind == ACCESS_STORE)
+        return true;
+    return ptx_in_loop(function, at < other ? at : other, at < other ? other : at);
 }
 
 // For two accesses in one block; one_statement: on one source line.
