@@ -170,7 +170,7 @@ int main() {
     one_by_one<<<5000, 32>>>(zeros + 1);
     giant<<<5000, 32>>>((unsigned *)in, out, 500);
     gathers<<<1056, 256>>>((unsigned *)in, bytes / 4, out);
-    gathers<<<1056, 256>>>((unsigned *)in, 1 << 18, out + 1);
+    gathers<<<264, 256>>>((unsigned *)in, 1 << 18, out);
     lines<1><<<bytes / 128 / 256, 256>>>((unsigned *)in, bytes / 128, out);
     lines<2><<<bytes / 128 / 256, 256>>>((unsigned *)in, bytes / 128, out);
     bins<<<1056, 256>>>(out, 1 << 18);
