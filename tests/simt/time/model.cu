@@ -124,6 +124,12 @@ __global__ void gathers(const unsigned *in, unsigned words, unsigned *out) {
     for (unsigned k = 0; k < 4; k++) sum += in[anywhere(i * 4 + k) % words];
     if (sum == 1) out[i] = 1;
 }
+// Each thread reads a word of one line, and TIMES 2 one of a line that was read long before.
+template <int TIMES> __global__ void lines(const unsigned *in, unsigned count, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, sum = in[i * 32];
+    if (TIMES == 2) sum += in[(i + count / 2) % count * 32];
+    if (sum == 1) out[i] = 1;
+}
 // Each lane adds to a random one of `words` words.
 __global__ void bins(unsigned *out, unsigned words) {
     atomicAdd(&out[anywhere(blockIdx.x * blockDim.x + threadIdx.x) % words], 1u);
@@ -164,6 +170,9 @@ int main() {
     one_by_one<<<5000, 32>>>(zeros + 1);
     giant<<<5000, 32>>>((unsigned *)in, out, 500);
     gathers<<<1056, 256>>>((unsigned *)in, bytes / 4, out);
+    gathers<<<264, 256>>>((unsigned *)in, 1 << 18, out);
+    lines<1><<<bytes / 128 / 256, 256>>>((unsigned *)in, bytes / 128, out);
+    lines<2><<<bytes / 128 / 256, 256>>>((unsigned *)in, bytes / 128, out);
     bins<<<1056, 256>>>(out, 1 << 18);
     bins<<<1056, 256>>>(out, 1 << 12);
     bins<<<1056, 256>>>(out, 1 << 6);
