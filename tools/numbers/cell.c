@@ -50,7 +50,8 @@ CellKind cell_kind(Str name, bool counts) {
     } named[] = {
         {STR("chapter"), CELL_CHAPTER}, {STR("kernel"), CELL_KERNEL}, {STR("source"), CELL_SOURCE},
         {STR("elem"), CELL_TEXT},       {STR("note"), CELL_TEXT},     {STR("limiter"), CELL_TEXT},
-        {STR("stall"), CELL_TEXT},      {STR("n"), CELL_N},           {STR("cols"), CELL_COLS}};
+        {STR("stall"), CELL_TEXT},      {STR("unknown"), CELL_TEXT},  {STR("n"), CELL_N},
+        {STR("cols"), CELL_COLS}};
     static const Str whole[] = {
         STR("block"),    STR("grid"),     STR("samples"),          STR("partials"),
         STR("sweep"),    STR("launch"),   STR("launches"),         STR("code_line"),
