@@ -4,7 +4,7 @@
     predict.py -d DEVICE [-o FOLDER] [-n MOST] [-m MACHINE.csv] LAB...
 
 LAB is a file such as code/04_bank_conflicts.cu, which is compiled with predict.cu. Rows with more than MOST elements
-are left out (default 25,600,000). The program prints each row, then the errors of the predictions. With -o FOLDER it
+are left out (default 25,600,000), and so are rows that were recorded from other code than the lab has now. The program prints each row, then the errors of the predictions. With -o FOLDER it
 writes the rows of results/DEVICE.csv with predicted_us, limiter and stall to FOLDER/DEVICE.csv. Then, or without a
 LAB only this, it writes errors.csv, worst.csv and order.csv for all devices of the folder. These also include kernels
 that belong to no lab, from each DEVICE-NAME.csv: OTHERS describes them. The error of a prediction p of a time m is
@@ -41,6 +41,12 @@ def compile_lab(lab, flags):
     return program
 
 
+def source_of(lab):
+    """The hash of the lab's code, as in the column `source`: other code's times say nothing about this code."""
+    command = [str(BUILD / "collect"), "source", Path(lab).stem]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def launches(program, machine, n, *more):
     """[(row, [its launches])] of a lab for n elements."""
     table = BUILD / "predict" / f"{program.name}@{n}.csv"
@@ -64,8 +70,8 @@ def predict(labs, device, machine, most, flags):
     """The recorded rows that could be predicted, with predicted_us and limiter."""
     recorded, out = rows_of(f"results/{device}.csv"), []
     for lab in labs:
-        chapter = Path(lab).stem[:2]
-        mine = [row for row in recorded if row["chapter"] == chapter]
+        chapter, source = Path(lab).stem[:2], source_of(lab)
+        mine = [row for row in recorded if row["chapter"] == chapter and row["source"] == source]
         sizes = sorted({int(row["n"]) for row in mine if int(row["n"]) <= most})
         program = compile_lab(lab, flags) if sizes else None
         for n in sizes:

@@ -83,7 +83,7 @@ record-shapes:  ## record rows of every shape on a GPU; CCCL=DIR: compared with 
 	$(recorded) shapes
 
 # Predictions of a device's recorded rows from its measured limits.
-predict: simt  ## predict the recorded times of TIME=DEVICE, at up to N elements, and write errors to results/predicted/
+predict: simt $(B)/collect  ## predict the recorded times of TIME=DEVICE, at up to N elements, and write errors to results/predicted/
 	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname "$$nvcc"):$$PATH" $(keep) results -- python3 tools/build/predict.py \
 	  -d $(TIME) -n $(N) -o results/predicted $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
 
