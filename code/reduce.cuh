@@ -567,8 +567,8 @@ struct ReduceShape {
     bool stream; // the input is more than L2 keeps until the next call
 };
 
-// Multiprocessors of the current device, the threads that one of them holds, and its L2 cache; asked
-// for once by each host thread and device.
+// Multiprocessors of the current device, the threads that one of them holds, and its L2 cache;
+// asked for once by each host thread and device.
 struct ReduceDevice {
     int device, sms, threads, cache_bytes;
 };

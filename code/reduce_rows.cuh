@@ -1769,9 +1769,8 @@ __global__ void __launch_bounds__(256)
     rows_send(out.begin, task.out + out.at, out.n, out.lane, out.lanes);
 }
 
-// The same, straight from memory into registers: lane after lane has an element of its row, N times,
-// and each team COUNT rows at a time. That takes more instructions and less time: it is for few
-// rows, and for very short ones.
+// The same, straight from memory into registers: lane after lane has an element of its row, N
+// times, and each team COUNT rows at a time. For few rows, and for very short ones.
 template <class Map, class T, int LANES, int N, int COUNT>
 __global__ void __launch_bounds__(128)
     rows_by_elements(RowsTask<T> task, typename Map::Parameters parameters, unsigned) {
@@ -2070,11 +2069,11 @@ template <class Op, class T, class O> struct RowsRagged {
         if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
         if (blocks > tiles) blocks = tiles;
         return rows_start(0, kernel, blocks, Deal::THREADS, sizeof(Deal), stream, in, offsets,
-                          (long long)rows, elements * sizeof(T) > (size_t)d.cache_bytes / 5 * 4, out, boxes,
-                          (unsigned *)(boxes + 3 * ROWS_BOXES));
+                          (long long)rows, elements * sizeof(T) > (size_t)d.cache_bytes / 5 * 4,
+                          out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
     }
-    // A block for each row, or (SHARED) a warp, and up to 512 blocks that help with long ones, unless
-    // there are so few elements that this would take longer.
+    // A block for each row, or (SHARED) a warp, and up to 512 blocks that help with long ones,
+    // unless there are so few elements that this would take longer.
     template <int THREADS, bool SHARED> cudaError_t by_rows() const {
         enum { EACH = SHARED ? THREADS / 32 : 1 };
         size_t chunk = elements / rows > 2048 ? 8192 : 4096;
@@ -2136,8 +2135,8 @@ template <class Map, class T> struct RowsMaps {
     cudaStream_t stream;
     RowsDevice d;
 
-    // Short rows that are not aligned. Few rows, very short ones, and long ones that the cache holds
-    // go straight into registers.
+    // Short rows that are not aligned. Few rows, very short ones, and long ones that the cache
+    // holds go straight into registers.
     cudaError_t by_windows() const {
         enum { FOUR = WIDE ? 4 : 2, EIGHT = WIDE ? 8 : 2 };
         static const typename Windows::Rung few[] = {
@@ -2157,7 +2156,8 @@ template <class Map, class T> struct RowsMaps {
         bool windows = task.cols > 4;
         if (task.rows * 32 <= (size_t)d.threads * 2 ||
             task.rows * task.cols * 2 <= (size_t)d.threads ||
-            (windows && (conflicts || (task.cols > 128 && task.rows * task.cols <= (size_t)d.cache_bytes / 16))))
+            (windows && (conflicts || (task.cols > 128 &&
+                                       task.rows * task.cols <= (size_t)d.cache_bytes / 16))))
             rung = &rows_rung(few, task.cols), windows = false;
         else if (!windows)
             rung = &rows_rung(shortest, task.cols);

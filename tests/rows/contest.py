@@ -22,7 +22,7 @@ import sys
 import torch
 
 POOL = 1 << 27  # floats of input, and of output
-SHIFTS = 64  # floats behind them, for addresses that are not aligned
+SHIFTS = 64  # further floats, for addresses that are not aligned
 GRAPH_US, SAMPLES, AGAIN, NEAR = 300, 7, 5, 1.03
 KINDS = "sum", "rows", "ragged", "softmax", "layer_norm"
 MAPS = "softmax", "layer_norm"  # rows in, rows out
@@ -47,7 +47,7 @@ def pointer(tensor):
 
 
 class Case:
-    """Rows of `lengths` elements, or `rows` times `cols`, that begin `skip` floats behind an aligned address."""
+    """Rows of `lengths` elements, or `rows` times `cols`, that begin `skip` floats after an aligned address."""
 
     def __init__(self, device, kind, rows, cols, skip, state, lengths=None):
         self.device, self.kind, self.rows, self.cols, self.skip, self.state = device, kind, rows, cols, skip, state
@@ -168,7 +168,7 @@ def log_uniform(draw, low, high):
 
 
 def draw_lengths(draw, n, rows):
-    """How lengths are spread, and about n elements in so many rows."""
+    """How lengths are spread, and the lengths of `rows` rows, together about n elements."""
     spread = draw.choice(("equal", "even", "power", "giant", "mostly empty"))
     random_of = torch.Generator().manual_seed(draw.randrange(1 << 30))
     u, v = (torch.rand(rows, generator=random_of, dtype=torch.float64) for _ in range(2))
