@@ -36,6 +36,15 @@ template <int N> __global__ void chase(unsigned long long *from) {
     from[1] = at;
 }
 
+// The same with a look at a word that never changes before each load.
+template <int N> __global__ void looks(unsigned long long *from, volatile unsigned *stop) {
+    unsigned long long at = (unsigned long long)from;
+    if (blockIdx.x) return;
+#pragma unroll 1
+    for (int i = 0; i < N && !*stop; i++) at = *(unsigned long long *)at;
+    if (at == 1) from[1] = at;
+}
+
 // Writes, every 8,192 bytes, the address of the next such word.
 static void link(unsigned long long *d_from) {
     static unsigned long long h[1024][1024];
@@ -158,6 +167,8 @@ int main() {
     link((unsigned long long *)in);
     chase<ROUNDS><<<1, 1>>>((unsigned long long *)in);
     chase<2 * ROUNDS><<<1, 1>>>((unsigned long long *)in);
+    looks<ROUNDS><<<2, 1>>>((unsigned long long *)in, zeros);
+    looks<2 * ROUNDS><<<2, 1>>>((unsigned long long *)in, zeros);
     read_all<<<bytes / 16 / 256, 256>>>(in, (float *)out);
     one_address<<<132, 32>>>((float *)out);
     fences<<<1, 32>>>(out);

@@ -109,7 +109,11 @@ static void end(Block *block) {
 // Whether the warp runs again after a spin read that found nothing new. How often it read depends
 // on the order of turns, so that only the first of these reads is kept.
 static bool has_waited(Recorder *r, Warp *warp, TimeTrace *trace) {
-    const bool ended = warp->spin.ended, waited = ended && warp->spin.waits;
+    const bool ended = warp->spin.ended;
+    uint32_t accesses = 0;
+    for (uint32_t k = trace->polled; ended && k < trace->count; k++)
+        accesses += trace->steps[k].lines > 0;
+    const bool waited = ended && warp->spin.waits && accesses <= 1; // else it has worked
     warp->spin.ended = false;
     if (waited && trace->polled) {
         r->steps -= trace->count - trace->polled;
