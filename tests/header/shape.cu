@@ -27,7 +27,9 @@ static void expect(bool right, const char *op, size_t n, const char *what) {
 
 // All sizes up to 2^40, each a little larger than the one before.
 template <class Op> static void test_shapes(const char *op) {
-    ReduceShape before = {1, 256};
+    ReduceShape before = {1, 256, false};
+    ReduceDevice d;
+    stop_on(reduce_device(&d), "device");
     for (size_t n = 0; n <= (size_t)1 << 40; n += 1 + n / 50) {
         ReduceShape shape;
         stop_on(reduce_shape<Op>(n, &shape), "shape");
@@ -38,6 +40,9 @@ template <class Op> static void test_shapes(const char *op) {
         expect(shape.blocks >= 1 && (shape.blocks - 1) * each <= n, op, n, "blocks without a tile");
         expect(single || shape.blocks >= before.blocks, op, n, "fewer blocks than for less");
         expect(shape.threads >= before.threads || before.blocks == 1, op, n, "smaller blocks");
+        const size_t bytes = n * sizeof(typename Op::In), cache = (size_t)d.cache_bytes;
+        expect(!shape.stream || bytes > cache / 2, op, n, "marks an input that L2 would keep");
+        expect(shape.stream || bytes <= cache, op, n, "does not mark an input larger than L2");
         before = shape;
     }
 }
