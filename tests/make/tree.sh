@@ -21,7 +21,8 @@ state() { find code results figures notebooks book.md build/results build/code -
 # make check, whose only complaints may be about results that wait for a GPU.
 checked() {
     make "$@" check >"$log" 2>&1 ||
-        ! grep -qvE ' is stale: its lab has changed since it was recorded$|^make(\[.*\])?: |^What went wrong:$|^ *$' "$log"
+        { grep -q ' is stale: ' "$log" &&
+            ! grep -qvE ' is stale: its lab has changed since it was recorded$|^make(\[.*\])?: |^What went wrong:$|^ *$' "$log"; }
 }
 chapter=$(ls chapters/04-*.md)
 lab=04_bank_conflicts
