@@ -4,12 +4,12 @@
     predict.py -d DEVICE [-o FOLDER] [-n MOST] [-m MACHINE.csv] LAB...
 
 LAB is a file such as code/04_bank_conflicts.cu, which is compiled with predict.cu. Rows with more than MOST elements
-are left out (default 25,600,000), and so are rows that were recorded from other code than the lab has now. The
-program prints each row, then the errors of the predictions. With -o FOLDER it
-writes the rows of results/DEVICE.csv with predicted_us, limiter and stall to FOLDER/DEVICE.csv. Then, or without a
-LAB only this, it writes errors.csv, worst.csv and order.csv for all devices of the folder. These also include kernels
-that belong to no lab, from each DEVICE-NAME.csv: OTHERS describes them. The error of a prediction p of a time m is
-max(p / m, m / p). A row without a prediction is unknown: it counts as such, and in no other number."""
+are left out (default 25,600,000), and so are rows that were recorded from other code than the lab has now. The program
+prints each row, then the errors of the predictions. With -o FOLDER it writes the rows of results/DEVICE.csv with
+predicted_us, limiter and stall to FOLDER/DEVICE.csv. Then, or without a LAB only this, it writes errors.csv, worst.csv
+and order.csv for all devices of the folder. These also include kernels that belong to no lab, from each
+DEVICE-NAME.csv: OTHERS describes them. The error of a prediction p of a time m is max(p / m, m / p). A row without a
+prediction is unknown: it counts as a row and as unknown, and in no other number."""
 import argparse
 import csv
 import os
