@@ -78,8 +78,9 @@ template <class Op, int LANES, int COUNT>
 __device__ void rows_mix(typename Op::Acc (&mine)[COUNT], unsigned lane);
 // Reduces rows, each by LANES lanes of a warp, COUNT rows of them at a time: PER vectors of VEC
 // elements for each lane and row, all on their way at once. Blocks of 256 threads, any number of
-// rows. VEC divides cols, stride and the address. Reads every element once.
-template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+// rows. VEC divides cols, stride and the address. Reads every element once. ONCE: nobody will find
+// the rows in L2.
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT, bool ONCE>
 __global__ void __launch_bounds__(256)
     rows_by_lanes(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
     enum { TEAMS = 32 / LANES, STEP = LANES * VEC, KEPT = COUNT > LANES ? COUNT / LANES : 1 };
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(256)
                 const size_t row = first + (r % KEPT * LANES + r / KEPT) * TEAMS;
                 v[r][p].fill(Op::fill());
                 if (row < rows && from + p * STEP < cols)
-                    v[r][p].load(in + row * stride + from + p * STEP);
+                    v[r][p].load(in + row * stride + from + p * STEP, ONCE);
             }
 #pragma unroll
         for (int p = 0; p < PER; p++)
@@ -288,31 +289,26 @@ template <class Op> struct RowsTree<Op, 1> {
     static __device__ float of(const float *x) { return x[0]; }
 };
 
-struct RowsPlain { // for operators whose partial results are results
+template <class Op> struct RowsPlain { // for operators whose partial results are results
     typedef float Acc;
     typedef float Out;
+    static __device__ float fill() { return Op::identity(); }
     static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t) { return a; }
-};
-struct RowsSum : RowsPlain { // -0 is the identity: +0 would make +0 of a row of -0
-    static __device__ Acc identity() { return -0.0f; }
-    static __device__ float fill() { return -0.0f; }
-    static __device__ Acc combine(Acc a, Acc b) { return a + b; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
-        return RowsTree<RowsSum, N>::of(x);
+        return RowsTree<Op, N>::of(x);
     }
+};
+struct RowsSum : RowsPlain<RowsSum> { // -0 is the identity: +0 would make +0 of a row of -0
+    static __device__ Acc identity() { return -0.0f; }
+    static __device__ Acc combine(Acc a, Acc b) { return a + b; }
 };
 
-template <bool GREATEST> struct RowsExtreme : RowsPlain {
-    static __device__ Acc identity() { return GREATEST ? -INFINITY : INFINITY; }
-    static __device__ float fill() { return identity(); }
-    static __device__ Acc combine(Acc a, Acc b) {
+template <bool GREATEST> struct RowsExtreme : RowsPlain<RowsExtreme<GREATEST>> {
+    static __device__ float identity() { return GREATEST ? -INFINITY : INFINITY; }
+    static __device__ float combine(float a, float b) {
         return GREATEST ? rows_most(a, b) : rows_least(a, b);
-    }
-    template <int N, int VEC>
-    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
-        return RowsTree<RowsExtreme, N>::of(x);
     }
 };
 typedef RowsExtreme<false> RowsMin;
@@ -432,9 +428,8 @@ struct RowsLogSumExp {
     }
 };
 
-struct RowsSquares : RowsPlain {
+struct RowsSquares : RowsPlain<RowsSquares> {
     static __device__ Acc identity() { return 0; }
-    static __device__ float fill() { return 0; }
     static __device__ Acc combine(Acc a, Acc b) { return a + b; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
@@ -571,7 +566,7 @@ static const size_t ROWS_WORKSPACE_BYTES = ROWS_BOXES * 3u * 8u + 16u + ROWS_COU
 // on their way at once. As in chapter 11 a part is every parts-th tile of THREADS * PER vectors;
 // whose turn it is after the last whole tile takes what is left, and the elements in front of the
 // first boundary of LINE bytes and behind the last vector. Reads every element once.
-template <class Op, class T, int THREADS, int PER>
+template <class Op, class T, int THREADS, int PER, bool ONCE = false>
 __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t, unsigned part,
                                        unsigned parts) {
     enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
@@ -585,7 +580,7 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
         float x[N];
 #pragma unroll
         for (int p = 0; p < PER; p++)
-            v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
+            v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC, ONCE);
 #pragma unroll
         for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
         mine = Op::combine(
@@ -600,7 +595,7 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
         for (int p = 0; p < PER; p++) {
             v[p].fill(Op::fill());
             if (t + p * THREADS < left)
-                v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
+                v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC, ONCE);
         }
         if (t < edges) edge = rows_float(from[at]);
 #pragma unroll
@@ -617,7 +612,7 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
 
 // Reduces rows at any address and stride, each by a team: a warp, of which a block has eight, or
 // `parts` blocks of TEAM threads, which have a counter for their row, 0 between launches.
-template <class Op, class T, int TEAM, int PER>
+template <class Op, class T, int TEAM, int PER, bool ONCE>
 __global__ void __launch_bounds__(TEAM > 32 ? TEAM : 256)
     rows_by_blocks(const T *in, size_t rows, unsigned cols, size_t stride, unsigned parts,
                    typename Op::Out *out, unsigned long long *boxes, unsigned *counters) {
@@ -627,7 +622,8 @@ __global__ void __launch_bounds__(TEAM > 32 ? TEAM : 256)
     const size_t row = WARP ? ((size_t)blockIdx.x * 256 + threadIdx.x) / 32 : blockIdx.x / parts;
     if (WARP && row >= rows) return;
     const unsigned number = WARP ? 0 : rows_draw(counters + row, parts);
-    Acc mine = rows_piece<Op, T, TEAM, PER>(in + row * stride, cols, t, part, WARP ? 1 : parts);
+    Acc mine =
+        rows_piece<Op, T, TEAM, PER, ONCE>(in + row * stride, cols, t, part, WARP ? 1 : parts);
     if (WARP) {
         mine = rows_lanes_all<Op>(mine, 32);
     } else {
@@ -1424,6 +1420,7 @@ struct RowsShare {
 // fits nowhere is read again.
 template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct RowsKept {
     enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, PER = 4, WIDE = !HOLD && KEPT * VEC <= 32 };
+    enum { MARKS = HOLD || STEP / VEC * KEPT > 2048 }; // shorter rows do not ask about `once`
     typedef RowsPack<T, VEC> Pack;
     Pack v[KEPT], *held;
     float wide[WIDE ? KEPT * VEC : 1]; // few packs that are only in registers stay floats
@@ -1465,7 +1462,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
     }
     __device__ Pack *in_shared(unsigned k) const { return held + (k - KEPT) * (STEP / VEC); }
     __device__ void load_all(float fill) {
-        load<KEPT>(v, 0, fill, HOLD && share.once);
+        load<KEPT>(v, 0, fill, MARKS && share.once);
         for (int g = 0; HOLD && g < 4; g++) {
             for (unsigned k = group(g); k < group(g + 1) && k * STEP < left; k++) {
                 if (skew == 0) {
@@ -1533,7 +1530,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
         for (int p = 0; p < COUNT; p++)
             if ((k + p) * STEP < left) {
                 of[p].narrow(x + p * VEC);
-                of[p].store(to + (k + p) * STEP, HOLD && share.once);
+                of[p].store(to + (k + p) * STEP, MARKS && share.once);
             }
     }
     // Backwards what is read again: what came last is in the cache.
@@ -1830,6 +1827,8 @@ template <class Op_> struct RowsResult {
 // memory of a block and of an SM, and the L2 cache. Asked for once by each host thread and device.
 struct RowsDevice {
     int device, sms, threads, block_bytes, sm_bytes, cache_bytes, major;
+    // More than L2 keeps until the next call?
+    bool beyond(size_t bytes) const { return bytes > (size_t)cache_bytes / 5 * 4; }
 };
 inline cudaError_t rows_device(RowsDevice *found) {
     static thread_local RowsDevice known = {-1, 0, 0, 0, 0, 0, 0};
@@ -1950,13 +1949,30 @@ template <class Op, class T> struct RowsReduce {
                            unsigned long long *, unsigned *);
     // Of packs of V elements a row has LANES * PER at most; COUNT rows of a team at a time keep
     // more loads on their way.
-    template <int V, int LANES, int PER, int COUNT> static constexpr RowsRung<Lanes> lanes() {
-        return {LANES * PER, rows_by_lanes<Op, T, V, LANES, PER, COUNT>, 256, 256 / LANES * COUNT};
+    template <int V, int LANES, int PER, int COUNT, bool ONCE = false>
+    static constexpr RowsRung<Lanes> lanes() {
+        return {LANES * PER, rows_by_lanes<Op, T, V, LANES, PER, COUNT, ONCE>, 256,
+                256 / LANES * COUNT};
     }
     // Bytes that a team loads at once, wherever they begin.
-    template <int TEAM, int PER> static constexpr RowsRung<Blocks> blocks() {
-        return {TEAM * PER * 16 + 12, rows_by_blocks<Op, T, TEAM, PER>, TEAM > 32 ? TEAM : 256,
-                TEAM > 32 ? 1 : 8};
+    template <int TEAM, int PER, bool ONCE> static constexpr RowsRung<Blocks> blocks() {
+        return {TEAM * PER * 16 + 12, rows_by_blocks<Op, T, TEAM, PER, ONCE>,
+                TEAM > 32 ? TEAM : 256, TEAM > 32 ? 1 : 8};
+    }
+    template <bool ONCE> static const RowsRung<Lanes> &many_packs(size_t size) {
+        enum { VEC = 16 / sizeof(T) };
+        static const RowsRung<Lanes> rungs[] = {
+            lanes<VEC, 1, 1, 2, ONCE>(),  lanes<VEC, 1, 2, 2, ONCE>(),
+            lanes<VEC, 2, 2, 2, ONCE>(),  lanes<VEC, 4, 2, 2, ONCE>(),
+            lanes<VEC, 8, 2, 2, ONCE>(),  lanes<VEC, 16, 2, 2, ONCE>(),
+            lanes<VEC, 32, 2, 2, ONCE>(), lanes<VEC, 32, 4, 1, ONCE>()};
+        return rows_rung(rungs, size);
+    }
+    template <bool ONCE> static const RowsRung<Blocks> *blocks_for(size_t bytes) {
+        static const RowsRung<Blocks> rungs[] = {blocks<32, 2, ONCE>(),  blocks<32, 5, ONCE>(),
+                                                 blocks<64, 4, ONCE>(),  blocks<128, 4, ONCE>(),
+                                                 blocks<256, 4, ONCE>(), blocks<512, 4, ONCE>()};
+        return &rows_rung(rungs, bytes);
     }
 
     // Rows that begin and end at boundaries of packs, up to 2,048 bytes; and rows of any, whose
@@ -1965,10 +1981,6 @@ template <class Op, class T> struct RowsReduce {
     static cudaError_t by_lanes(const RowsDevice &d, bool packs, const RowsTask<T> &task, Out *out,
                                 cudaStream_t stream) {
         enum { VEC = 16 / sizeof(T) };
-        static const RowsRung<Lanes> many_packs[] = {
-            lanes<VEC, 1, 1, 2>(),  lanes<VEC, 1, 2, 2>(), lanes<VEC, 2, 2, 2>(),
-            lanes<VEC, 4, 2, 2>(),  lanes<VEC, 8, 2, 2>(), lanes<VEC, 16, 2, 2>(),
-            lanes<VEC, 32, 2, 2>(), lanes<VEC, 32, 4, 1>()};
         static const RowsRung<Lanes> few_packs[] = {lanes<VEC, 1, 2, 1>(), lanes<VEC, 4, 2, 1>(),
                                                     lanes<VEC, 16, 2, 1>(), lanes<VEC, 32, 2, 1>(),
                                                     lanes<VEC, 32, 4, 1>()};
@@ -1981,7 +1993,10 @@ template <class Op, class T> struct RowsReduce {
             lanes<1, 1, 1, 2>(), lanes<1, 1, 8, 1>(),  lanes<1, 2, 8, 1>(),  lanes<1, 4, 8, 1>(),
             lanes<1, 8, 8, 1>(), lanes<1, 16, 8, 1>(), lanes<1, 32, 8, 1>(), lanes<1, 32, 16, 1>()};
         const size_t size = packs ? task.cols / VEC : task.cols;
-        const RowsRung<Lanes> *rung = packs ? &rows_rung(many_packs, size) : &rows_rung(many, size);
+        const bool once = d.beyond(task.rows * task.cols * sizeof(T));
+        const RowsRung<Lanes> *rung = !packs ? &rows_rung(many, size)
+                                      : once ? &many_packs<true>(size)
+                                             : &many_packs<false>(size);
         if (task.rows * 512 <= (size_t)d.threads * rung->rows)
             rung = packs ? &rows_rung(few_packs, size) : &rows_rung(few, size);
         return rows_start(0, rung->kernel, (task.rows + rung->rows - 1) / rung->rows, rung->threads,
@@ -1997,11 +2012,9 @@ template <class Op, class T> struct RowsReduce {
     }
     static cudaError_t by_blocks(const RowsDevice &d, const RowsTask<T> &task, Out *out,
                                  void *workspace, cudaStream_t stream, bool many = true) {
-        static const RowsRung<Blocks> rungs[] = {blocks<32, 2>(),  blocks<32, 5>(),
-                                                 blocks<64, 4>(),  blocks<128, 4>(),
-                                                 blocks<256, 4>(), blocks<512, 4>()};
         const size_t bytes = task.cols * sizeof(T);
-        const RowsRung<Blocks> *rung = &rows_rung(rungs, bytes);
+        const RowsRung<Blocks> *rung =
+            d.beyond(task.rows * bytes) ? blocks_for<true>(bytes) : blocks_for<false>(bytes);
         size_t parts = 1;
         if (rung->threads == 512) {
             parts = many ? rows_parts_of_sweep(d, task.rows, bytes) : 0;
@@ -2069,8 +2082,8 @@ template <class Op, class T, class O> struct RowsRagged {
         if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
         if (blocks > tiles) blocks = tiles;
         return rows_start(0, kernel, blocks, Deal::THREADS, sizeof(Deal), stream, in, offsets,
-                          (long long)rows, elements * sizeof(T) > (size_t)d.cache_bytes / 5 * 4,
-                          out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+                          (long long)rows, d.beyond(elements * sizeof(T)), out, boxes,
+                          (unsigned *)(boxes + 3 * ROWS_BOXES));
     }
     // A block for each row, or (SHARED) a warp, and up to 512 blocks that help with long ones,
     // unless there are so few elements that this would take longer.
@@ -2194,7 +2207,9 @@ template <class Map, class T> struct RowsMaps {
         const size_t wanted = !spread || packs > 2048 ? packs : packs * 4 < 2048 ? packs * 4 : 2048;
         const RowsRung<Kernel> &rung = rows_rung(rungs, wanted);
         if (packs > rung.most || (once && few && packs > 2048)) return false;
-        const RowsShare share = {1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, false, even};
+        const bool makes_way = d.beyond(task.rows * task.cols * sizeof(T));
+        const RowsShare share = {
+            1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, makes_way, even};
         *error = rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
                             0, stream, task, parameters, share, (unsigned long long *)NULL);
         return true;

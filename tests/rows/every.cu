@@ -386,6 +386,25 @@ static void test_many(void) {
     test_matrix(22, 50001, 0, 0);
 }
 
+// More rows than the cache holds, on a device that says its cache is small.
+static void test_beyond() {
+    RowsDevice d;
+    stop_on(rows_device(&d), "device");
+    d.cache_bytes = 1024, d.threads = 512;
+    for (size_t cols : {4, 8, 16, 32, 64, 128, 256, 512, 600, 1001, 2002, 4004, 8008, 50001}) {
+        Shape s;
+        const size_t rows = cols < 1000 ? 40 : 5, shift = cols % 4;
+        const float *in = matrix<float>(rows, cols, 0, shift, &s);
+        const RowsTask<float> task = {in, cols, NULL, 0, rows, cols};
+        typedef RowsReduce<RowsSum, float> Sum;
+        float *out = (float *)d_out;
+        stop_on(cols <= 512 ? Sum::by_lanes(d, true, task, out, stream[0])
+                            : Sum::by_blocks(d, task, out, d_workspace[0], stream[0]),
+                "beyond the cache");
+        compare<float>(s, "sum beyond the cache", [](float is, Answer a) { return is == a.sum; });
+    }
+}
+
 static int ended(bool right) {
     if (right) puts("all right");
     if (!right) printf("%d wrong\n", wrong);
@@ -444,6 +463,7 @@ int main(int argc, char **argv) {
     test_large();
     test_errors();
     test_streams();
+    test_beyond();
     test_workspace();
     return ended(wrong == 0);
 }
