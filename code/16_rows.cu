@@ -1356,9 +1356,8 @@ struct RowsShare {
 // What a thread has of a row, and where it keeps it from the one load to the one store: packs that
 // lie STEP elements apart. The first KEPT are in registers, `hold` more in shared memory, and what
 // fits nowhere is read again.
-template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct RowsKept {
+template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN, bool ONCE> struct RowsKept {
     enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, PER = 4, WIDE = !HOLD && KEPT * VEC <= 32 };
-    enum { MARKS = HOLD || STEP / VEC * KEPT > 2048 }; // shorter rows do not ask about `once`
     typedef RowsPack<T, VEC> Pack;
     Pack v[KEPT], *held;
     float wide[WIDE ? KEPT * VEC : 1]; // few packs that are only in registers stay floats
@@ -1400,7 +1399,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
     }
     __device__ Pack *in_shared(unsigned k) const { return held + (k - KEPT) * (STEP / VEC); }
     __device__ void load_all(float fill) {
-        load<KEPT>(v, 0, fill, MARKS && share.once);
+        load<KEPT>(v, 0, fill, HOLD ? share.once : ONCE);
         for (int g = 0; HOLD && g < 4; g++) {
             for (unsigned k = group(g); k < group(g + 1) && k * STEP < left; k++) {
                 if (skew == 0) {
@@ -1468,7 +1467,7 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct Ro
         for (int p = 0; p < COUNT; p++)
             if ((k + p) * STEP < left) {
                 of[p].narrow(x + p * VEC);
-                of[p].store(to + (k + p) * STEP, MARKS && share.once);
+                of[p].store(to + (k + p) * STEP, HOLD ? share.once : ONCE);
             }
     }
     // Backwards what is read again: what came last is in the cache.
@@ -1538,8 +1537,9 @@ template <class Acc> __device__ void rows_grid_end(unsigned long long *boxes) {
 
 // Rows in, rows out, each for a team of LANES threads, or, with SPAN, for blocks of LANES threads:
 // one, a cluster of so many, or all of the grid (ROWS_GRID), for as many rows at a time as it has
-// teams of them. Blocks of LANES threads if these are more than a warp, else of 256.
-template <class Map, class T, int LANES, int KEPT, int SPAN, int BLOCKS>
+// teams of them. Blocks of LANES threads if these are more than a warp, else of 256. ONCE: without
+// SPAN, nobody will find the rows in L2.
+template <class Map, class T, int LANES, int KEPT, int SPAN, int BLOCKS, bool ONCE = false>
 __global__ void __launch_bounds__(LANES > 32 ? LANES : 256, BLOCKS)
     rows_map(RowsTask<T> task, typename Map::Parameters parameters, RowsShare share,
              unsigned long long *boxes) {
@@ -1569,7 +1569,7 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256, BLOCKS)
         if (ANY && !share.even && rank == 0) edges = ends.edges();
         const unsigned most = (KEPT + (SPAN ? share.hold : 0) + (GRID ? share.again : 0)) * STEP;
         const N i = ends.head + (N)rank * most + lane * VEC;
-        RowsKept<T, N, STEP, KEPT, SPAN != 0, GRID> kept;
+        RowsKept<T, N, STEP, KEPT, SPAN != 0, GRID, ONCE> kept;
         kept.held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes) + lane;
         kept.from = from + i, kept.to = to + i, kept.i = i, kept.cols = (N)task.cols;
         kept.left = ends.left(i, most), kept.skew = skew, kept.share = share;
@@ -1931,7 +1931,8 @@ template <class Op, class T> struct RowsReduce {
             lanes<1, 1, 1, 2>(), lanes<1, 1, 8, 1>(),  lanes<1, 2, 8, 1>(),  lanes<1, 4, 8, 1>(),
             lanes<1, 8, 8, 1>(), lanes<1, 16, 8, 1>(), lanes<1, 32, 8, 1>(), lanes<1, 32, 16, 1>()};
         const size_t size = packs ? task.cols / VEC : task.cols;
-        const bool once = d.beyond(task.rows * task.cols * sizeof(T));
+        const bool once =
+            d.beyond(task.rows * task.cols * sizeof(T)) && !d.beyond(task.rows * sizeof(Out));
         const RowsRung<Lanes> *rung = !packs ? &rows_rung(many, size)
                                       : once ? &many_packs<true>(size)
                                              : &many_packs<false>(size);
@@ -2115,10 +2116,9 @@ template <class Map, class T> struct RowsMaps {
         return Windows::start(*rung, task, parameters, stream, windows);
     }
 
-    template <int LANES, int KEPT, int THREADS = (LANES > 32 ? LANES : 256)>
-    static constexpr RowsRung<Kernel> team() {
-        return {LANES * KEPT, rows_map<Map, T, LANES, KEPT, 0, (LANES == 512 ? 2 : 0)>, THREADS,
-                THREADS / LANES};
+    template <int LANES, int KEPT, bool ONCE = false> static constexpr RowsRung<Kernel> team() {
+        return {LANES * KEPT, rows_map<Map, T, LANES, KEPT, 0, (LANES == 512 ? 2 : 0), ONCE>,
+                LANES > 32 ? LANES : 256, LANES > 32 ? 1 : 256 / LANES};
     }
     // Rows of so many packs stay in the registers of some lanes or of a block. The longest ask for
     // a row ahead: so many behind as are on all SMs.
@@ -2143,11 +2143,11 @@ template <class Map, class T> struct RowsMaps {
         // four blocks.
         const bool spread = once && packs >= 64 && task.rows * packs * 2 <= (size_t)d.threads;
         const size_t wanted = !spread || packs > 2048 ? packs : packs * 4 < 2048 ? packs * 4 : 2048;
-        const RowsRung<Kernel> &rung = rows_rung(rungs, wanted);
+        static const RowsRung<Kernel> passing[] = {team<512, 8, true>()};
+        const bool passes = packs > 2048 && d.beyond(task.rows * task.cols * sizeof(T));
+        const RowsRung<Kernel> &rung = passes ? passing[0] : rows_rung(rungs, wanted);
         if (packs > rung.most || (once && few && packs > 2048)) return false;
-        const bool makes_way = d.beyond(task.rows * task.cols * sizeof(T));
-        const RowsShare share = {
-            1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, makes_way, even};
+        const RowsShare share = {1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, false, even};
         *error = rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
                             0, stream, task, parameters, share, (unsigned long long *)NULL);
         return true;
