@@ -550,12 +550,18 @@ template <class T> ExactInput<T> exact_split(const T *d_in, size_t n) {
     return input;
 }
 
-// A load that stays where it is, in front of the additions that come after it.
-__device__ __forceinline__ uint4 exact_fetch(const uint4 *at) {
+// A load that stays where it is, in front of the additions that come after it. STREAM: the input is
+// more than L2 keeps until the next call, and its lines are the first to be evicted.
+template <bool STREAM> __device__ __forceinline__ uint4 exact_fetch(const uint4 *at) {
     uint4 v;
-    asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "l"(__cvta_generic_to_global(at)));
+    if (STREAM)
+        asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(__cvta_generic_to_global(at)));
+    else
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(__cvta_generic_to_global(at)));
     return v;
 }
 
@@ -568,7 +574,7 @@ __device__ __forceinline__ void exact_put(Bins &bins, const uint4 &vector, Exact
 }
 
 // What is behind the last whole tile, from this thread's place `at` on, and the edges.
-template <class T, int THREADS, int VECTORS, class Bins>
+template <class T, int THREADS, int VECTORS, bool STREAM, class Bins>
 __device__ __forceinline__ void exact_rest(const ExactInput<T> &input, const uint4 *at, Bins &bins,
                                            ExactSeen *seen) {
     const uint4 *end = input.body + input.vectors;
@@ -576,7 +582,7 @@ __device__ __forceinline__ void exact_rest(const ExactInput<T> &input, const uin
     uint4 raw[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++)
-        if (at + k * THREADS < end) raw[k] = exact_fetch(at + k * THREADS);
+        if (at + k * THREADS < end) raw[k] = exact_fetch<STREAM>(at + k * THREADS);
 #pragma unroll
     for (int k = 0; k < VECTORS; k++)
         if (at + k * THREADS < end) exact_put<T>(bins, raw[k], seen);
@@ -586,7 +592,7 @@ __device__ __forceinline__ void exact_rest(const ExactInput<T> &input, const uin
 
 // Sums the input into *out: the exact sum, rounded once. Any grid of up to 2,048 blocks of THREADS
 // gives the same bits. Reads every element once.
-template <class T, int THREADS, int VECTORS>
+template <class T, int THREADS, int VECTORS, bool STREAM>
 __device__ void exact_grid(const ExactInput<T> &input, T *out, unsigned long long *boxes) {
     typedef ExactBins<T, THREADS> Bins;
     enum { EACH = ExactInput<T>::EACH, TILE = VECTORS * THREADS, TAKES = VECTORS * EACH };
@@ -600,7 +606,7 @@ __device__ void exact_grid(const ExactInput<T> &input, T *out, unsigned long lon
     unsigned tile = blockIdx.x;
 #pragma unroll
     for (int k = 0; k < VECTORS; k++)
-        if (tile < tiles) raw[k] = exact_fetch(at + k * THREADS);
+        if (tile < tiles) raw[k] = exact_fetch<STREAM>(at + k * THREADS);
     do {
         int room = Bins::ROOM - (TAKES + 1);  // what comes behind the tiles always fits
         shared.bins.clear();
@@ -611,11 +617,11 @@ __device__ void exact_grid(const ExactInput<T> &input, T *out, unsigned long lon
 #pragma unroll
             for (int k = 0; k < VECTORS; k++) {
                 exact_put<T>(shared.bins, raw[k], &seen);
-                if (tile < tiles) raw[k] = exact_fetch(at + k * THREADS);
+                if (tile < tiles) raw[k] = exact_fetch<STREAM>(at + k * THREADS);
             }
         }
         if (tile == tiles) {
-            exact_rest<T, THREADS, VECTORS>(input, at, shared.bins, &seen);
+            exact_rest<T, THREADS, VECTORS, STREAM>(input, at, shared.bins, &seen);
             tile++;  // once
         }
         __syncthreads();  // every thread has added its elements
@@ -625,10 +631,10 @@ __device__ void exact_grid(const ExactInput<T> &input, T *out, unsigned long lon
     exact_finish<T, THREADS>(shared, word, seen.flags(), number, out, boxes);
 }
 
-template <class T, int THREADS, int FIT, int VECTORS>
+template <class T, int THREADS, int FIT, int VECTORS, bool STREAM>
 __global__ void __launch_bounds__(THREADS, FIT)
     exact_kernel(ExactInput<T> input, T *out, unsigned long long *boxes) {
-    exact_grid<T, THREADS, VECTORS>(input, out, boxes);
+    exact_grid<T, THREADS, VECTORS, STREAM>(input, out, boxes);
 }
 
 // The shape of a launch: threads of a block, blocks that fit, vectors of a thread.
@@ -640,27 +646,33 @@ template <> struct ExactShape<double> {
     enum { THREADS = 64, FIT = 4, VECTORS = 8 };
 };
 
-// The current device's multiprocessors, asked for once by each host thread and device.
-inline cudaError_t exact_sms(int *sms) {
-    static thread_local int known = -1, known_sms;
+// The current device's multiprocessors and the bytes of its L2 cache, asked for once by each host
+// thread and device.
+inline cudaError_t exact_device(int *sms, size_t *cache_bytes) {
+    static thread_local int known = -1, known_sms, known_bytes;
     int device;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess && device != known) {
         error = cudaDeviceGetAttribute(&known_sms, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&known_bytes, cudaDevAttrL2CacheSize, device);
         if (error == cudaSuccess) known = device;
     }
-    *sms = known_sms;
+    *sms = known_sms, *cache_bytes = (size_t)known_bytes;
     return error;
 }
 
-// How many blocks share so many vectors: one for each tile, until the device is full.
-template <class T> cudaError_t exact_blocks(size_t vectors, unsigned *blocks) {
+// How many blocks share so many vectors: one for each tile, until the device is full; and whether
+// they are more than L2 keeps until the next call.
+template <class T> cudaError_t exact_blocks(size_t vectors, unsigned *blocks, bool *stream) {
     typedef ExactShape<T> S;
     const size_t tile = S::THREADS * S::VECTORS, tiles = (vectors + tile - 1) / tile;
     int sms = 0;
-    const cudaError_t error = exact_sms(&sms);
+    size_t cache_bytes = 0;
+    const cudaError_t error = exact_device(&sms, &cache_bytes);
     const size_t fit = sms * S::FIT < 2048 ? sms * S::FIT : 2048;
     *blocks = tiles == 0 ? 1 : tiles < fit ? (unsigned)tiles : (unsigned)fit;
+    *stream = vectors * 16 > cache_bytes / 5 * 4;
     return error;
 }
 
@@ -672,18 +684,22 @@ cudaError_t exact_sum(const T *d_in, T *d_out, size_t n, void *d_workspace, cuda
         return cudaErrorInvalidValue;
     ExactInput<T> input = exact_split(d_in, n);
     unsigned blocks = 1;
-    cudaError_t error = exact_blocks<T>(input.vectors, &blocks);
+    bool passes = false;
+    cudaError_t error = exact_blocks<T>(input.vectors, &blocks, &passes);
     if (error != cudaSuccess) return error;
+    const void *kernel =
+        passes ? (const void *)exact_kernel<T, S::THREADS, S::FIT, S::VECTORS, true>
+               : (const void *)exact_kernel<T, S::THREADS, S::FIT, S::VECTORS, false>;
     void *arguments[] = {&input, &d_out, &d_workspace};
-    return cudaLaunchKernel((const void *)exact_kernel<T, S::THREADS, S::FIT, S::VECTORS>,
-                            dim3(blocks), dim3(S::THREADS), arguments, 0, stream);
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(S::THREADS), arguments, 0, stream);
 }
 
 // A kernel with a name of its own for each row of the table. Grid: exact_blocks().
 #define SUM_EXACT(name, T)                                                              \
     __global__ void __launch_bounds__(ExactShape<T>::THREADS, ExactShape<T>::FIT)       \
         name(ExactInput<T> input, T *out, unsigned long long *boxes) {                  \
-        exact_grid<T, ExactShape<T>::THREADS, ExactShape<T>::VECTORS>(input, out, boxes); \
+        typedef ExactShape<T> S;                                                        \
+        exact_grid<T, S::THREADS, S::VECTORS, true>(input, out, boxes);                 \
     }
 SUM_EXACT(sum_exact, float)
 SUM_EXACT(sum_exact_double, double)
@@ -843,7 +859,8 @@ static unsigned launch_exact(Run r) {
         cudaMemsetAsync(d_boxes, 0, REDUCE_EXACT_WORKSPACE_BYTES, r.stream);
     }
     ExactInput<T> input = exact_split((const T *)r.d_in, r.n);
-    exact_blocks<T>(input.vectors, &r.shape[0]);
+    bool passes; // the lab's inputs are cold: its kernels are those for large ones
+    exact_blocks<T>(input.vectors, &r.shape[0], &passes);
     KERNEL<<<r.shape[0], ExactShape<T>::THREADS, 0, r.stream>>>(input, (T *)r.d_partial, d_boxes);
     return 1;
 }

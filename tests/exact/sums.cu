@@ -30,7 +30,7 @@ template <class T> static void tell(const char *how) {
 
 template <class T, int THREADS, int VECTORS>
 static void sum(const T *d_in, size_t n, unsigned grid) {
-    exact_kernel<T, THREADS, 1, VECTORS>
+    exact_kernel<T, THREADS, 1, VECTORS, true>
         <<<grid, THREADS>>>(exact_split(d_in, n), (T *)d_out, (unsigned long long *)d_workspace);
     tell<T>("a grid");
 }
