@@ -1,18 +1,35 @@
 #!/usr/bin/env python3
 """Times the headers' calls beside CUB's and PyTorch's, on cases drawn at random: kind, shape, address and cache state.
 
-    tests/rows/contest.py contest.so SEED COUNT [KIND...] >drawn.csv      (contest.cu says how to compile it)
+    tests/rows/contest.py contest.so SEED COUNT [--seconds S] [--cases FILE] [--kinds KIND...] >results/compare-drawn.csv
 
-Draws COUNT cases of each kind: sums of an array, of rows and of ragged rows, softmax, layer norm. All calls are timed in
-the same way: a CUDA graph with as many calls as take some 300 microseconds, median of its replays, in random order.
+contest.cu says how to compile contest.so. Draws COUNT cases of each kind: sums of an array, of rows and of ragged rows,
+softmax, layer norm. The first case of every kind comes first, then the second of every kind, until COUNT is reached or
+another such round may not end within S seconds. All calls are timed in the same way: a CUDA graph with as many calls as
+take some 300 microseconds, median of its replays, in random order.
 
 cold      each call has another input, and all of them together are four times as large as L2
 hot       each call has the same input; before the first replay other data fills L2
 written   a kernel writes the input before each call; the time of such kernels alone is subtracted
 
-A case that takes 3 % longer than a peer is timed five times more, and the medians count. A result that differs from
-a peer's is reported. Prints a line for each case, in microseconds, and on stderr each kind's worst.
+From 16 Mi elements on the ceiling is timed, too: a kernel that reads the same elements, and the offsets of ragged rows,
+at the same addresses, and writes as many results, but computes nothing. For softmax and layer norm that is a copy.
+
+A case is timed five times more, and the medians count, if it takes 3 % longer than CUB or PyTorch, or if it runs at less
+than 80 % of the ceiling's speed. Results that differ from a peer's are reported on stderr.
+
+Writes a line for each case to FILE (drawn.csv), in microseconds. Prints a line for each kind and peer at the end:
+
+cases           how many the peer was timed in
+peer_by_ours    the peer's time divided by ours, geometric mean
+over            in how many cases ours takes more than 1.05 times the peer's time; of the ceiling's, more than 1.25 times
+worst, case     the greatest of ours divided by the peer's, and where that is
 """
+import time
+
+STARTED = time.monotonic()
+
+import argparse
 import ctypes
 import math
 import random
@@ -23,23 +40,42 @@ import torch
 
 POOL = 1 << 27  # floats of input, and of output
 SHIFTS = 64  # further floats, for addresses that are not aligned
-GRAPH_US, SAMPLES, AGAIN, NEAR = 300, 7, 5, 1.03
+GRAPH_US, SAMPLES, AGAIN = 300, 7, 5
+LEAST_US = 0.1  # no call is faster; the difference that gives the time of one after its input is written is noisy
+CEILING_FROM = 1 << 24  # elements
+NEAR, OVER, OVER_CEILING = 1.03, 1.05, 1.25
 KINDS = "sum", "rows", "ragged", "softmax", "layer_norm"
 MAPS = "softmax", "layer_norm"  # rows in, rows out
+PEERS = "cub", "torch", "ceiling"
 
 
 class Device:
-    """What all cases share."""
+    """What all cases share. All work is in one stream, so that PyTorch uses its memory again."""
 
     def __init__(self, library):
+        torch.cuda.init()
         self.library = ctypes.CDLL(library)
+        self.stream = torch.cuda.Stream()
+        torch.cuda.set_stream(self.stream)
         self.inputs, self.outputs, self.others = (torch.empty(POOL + SHIFTS, device="cuda").uniform_(-1, 1)
                                                   for _ in range(3))
         self.workspace = torch.zeros(4 << 20, dtype=torch.uint8, device="cuda")
         self.l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
+        # Graphs allocate from one pool of memory. It exists as long as one of them does.
+        self.pool = torch.cuda.graph_pool_handle()
+        self.keeper = self.graph_of(lambda: self.workspace.zero_())
 
     def fill_cache(self):
         self.others.sum()
+
+    def graph_of(self, work):
+        """Does less than torch.cuda.graph, which also collects garbage and empties PyTorch's cache each time."""
+        graph = torch.cuda.CUDAGraph()
+        torch.cuda.synchronize()
+        graph.capture_begin(pool=self.pool)
+        work()
+        graph.capture_end()
+        return graph
 
 
 def pointer(tensor):
@@ -47,21 +83,25 @@ def pointer(tensor):
 
 
 class Case:
-    """Rows of `lengths` elements, or `rows` times `cols`, that begin `skip` floats after an aligned address."""
+    """Rows of equal length, or ragged ones with `offsets`, that begin `skip` floats after an aligned address."""
 
-    def __init__(self, device, kind, rows, cols, skip, state, lengths=None):
+    def __init__(self, device, kind, rows, cols, skip, state, spread="equal", offsets=None):
         self.device, self.kind, self.rows, self.cols, self.skip, self.state = device, kind, rows, cols, skip, state
-        self.spread, lengths = lengths or ("equal", None)
-        self.n, self.longest = (sum(lengths), max(lengths)) if lengths else (rows * cols, cols)
+        self.spread, self.offsets = spread, offsets
+        self.n, self.longest = rows * cols, cols
+        if offsets is not None:
+            self.n, self.longest = int(offsets[-1]), int(offsets.diff().max())
         self.slot = self.n // SHIFTS * SHIFTS + 2 * SHIFTS
         cold = min(-(-device.l2_bytes // self.n), (POOL - skip) // self.slot, 256)
         self.slots = max(cold, 1) if state == "cold" else 1
-        self.offsets = None
-        if lengths:
-            self.offsets = torch.tensor([0, *lengths]).cumsum(0).to(torch.int32).cuda()
 
     def __str__(self):
         return "%s,%s,%d,%d,%d,%d,%s" % (self.kind, self.spread, self.rows, self.cols, self.n, self.skip, self.state)
+
+    def words(self):
+        shape = {"sum": "%d" % self.n, "ragged": "%d rows %d %s" % (self.rows, self.n, self.spread)}
+        where = " from %d" % self.skip if self.skip else ""
+        return "%s %s%s" % (shape.get(self.kind, "%d x %d" % (self.rows, self.cols)), self.state, where)
 
     def part(self, pool, k):
         return pool[k % self.slots * self.slot + self.skip:][:self.n]
@@ -74,7 +114,7 @@ class Case:
         return self.part(self.device.outputs, k) if self.kind in MAPS else self.device.outputs[:self.rows]
 
     def write(self, k):
-        self.input(k).copy_(self.device.others[self.skip:][:self.n])
+        torch.neg(self.device.others[self.skip:][:self.n], out=self.input(k))
 
     def call_of(self, name):
         """The library's function of that name, as a call for the k-th input."""
@@ -83,13 +123,12 @@ class Case:
         offsets = []
         if self.kind == "ragged":
             shape, offsets = [size(self.rows), size(self.n)], [pointer(self.offsets)]
+        tail = [*shape, pointer(self.device.workspace), ctypes.c_void_p(self.device.stream.cuda_stream)]
 
         def call(k):
-            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-            error = function(pointer(self.input(k)), *offsets, pointer(self.output(k)), *shape,
-                             pointer(self.device.workspace), stream)
+            error = function(pointer(self.input(k)), *offsets, pointer(self.output(k)), *tail)
             if error:
-                raise RuntimeError(f"{name}: CUDA error {error}: {self}")
+                raise RuntimeError(f"CUDA error {error}")
         return call
 
     def calls(self):
@@ -108,12 +147,19 @@ class Case:
         return calls
 
     def compare(self, calls):
-        """Reports results of a peer that are further from ours than rounding explains."""
+        """Reports results of a peer that are further from ours than rounding explains; leaves out a peer that fails."""
         found = {}
-        for name, call in calls.items():
-            result = call(0)
+        for name, call in list(calls.items()):
+            try:
+                result = call(0)
+            except RuntimeError as error:
+                if name == "ours":
+                    raise
+                print(f"contest.py: {self}: {name}: {error}", file=sys.stderr)
+                del calls[name]
+                continue
             result = result if self.kind == "layer_norm" and name == "torch" else self.output(0)
-            found[name] = result.flatten()[:1 << 20].double().clone()
+            found[name] = result.flatten()[:1 << 20].double()  # a copy
         bound = 1e-4 * (1 if self.kind in MAPS else math.sqrt(max(self.longest, 1)))
         for name in found:
             apart = float((found["ours"] - found[name]).abs().max())
@@ -126,62 +172,81 @@ def elapsed_us(call):
     begin.record()
     call()
     end.record()
-    torch.cuda.synchronize()
+    end.synchronize()
     return begin.elapsed_time(end) * 1e3
 
 
-def time_us(case, call):
-    """Microseconds of a call; without one, of the kernel that writes its input."""
-    def once(k):
-        if case.state == "written":
-            case.write(k)
-        if call:
-            call(k)
-    with torch.cuda.stream(torch.cuda.Stream()):
+class Timer:
+    """A graph of calls that can be timed again and again; without a call, of the kernel that writes the input."""
+
+    def __init__(self, case, call):
+        def once(k):
+            if case.state == "written":
+                case.write(k)
+            if call:
+                call(k)
+
+        def all_calls():
+            for k in range(self.calls):
+                once(k)
+
         once(0)
-    torch.cuda.synchronize()
-    about = max(1.5, elapsed_us(lambda: once(0)) - 6)
-    times = max(case.slots, min(100, int(GRAPH_US / about) + 1))
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for k in range(times):
-            once(k)
-    for _ in range(4):  # the clock rises, and L2 is full of other data
-        case.device.fill_cache()
-    for _ in range(3):
-        graph.replay()
-    return statistics.median(elapsed_us(graph.replay) / times for _ in range(SAMPLES))
+        about = max(1.5, elapsed_us(lambda: once(0)) - 6)
+        self.device, self.calls = case.device, max(case.slots, min(100, int(GRAPH_US / about) + 1))
+        self.graph = self.device.graph_of(all_calls)
+
+    def us(self):
+        for _ in range(4):  # the clock rises, and L2 is full of other data
+            self.device.fill_cache()
+        for _ in range(3):
+            self.graph.replay()
+        return statistics.median(elapsed_us(self.graph.replay) / self.calls for _ in range(SAMPLES))
 
 
-def measure(case, calls):
-    written = time_us(case, None) if case.state == "written" else 0
-    us = {name: time_us(case, calls[name]) - written for name in random.sample(list(calls), len(calls))}
-    return {name: us[name] for name in calls}
+def measure(timers, written):
+    """Microseconds of each call."""
+    before = written.us() if written else 0
+    us = {name: timers[name].us() for name in random.sample(list(timers), len(timers))}
+    return {name: max(us[name] - before, LEAST_US) for name in timers}
 
 
 def worst(us):
-    return max(us["ours"] / us[name] for name in us if name != "ours")
+    """The greatest ratio of our time to CUB's or PyTorch's."""
+    return max((us["ours"] / us[name] for name in us if name not in ("ours", "ceiling")), default=0)
+
+
+def far(us):
+    """Whether the case is to be timed again."""
+    return worst(us) > NEAR or us["ours"] > OVER_CEILING * us.get("ceiling", math.inf)
 
 
 def log_uniform(draw, low, high):
     return round(math.exp(draw.uniform(math.log(low), math.log(high))))
 
 
-def draw_lengths(draw, n, rows):
-    """How lengths are spread, and the lengths of `rows` rows, together about n elements."""
+def draw_offsets(draw, n, rows):
+    """How lengths are spread, and the offsets of `rows` rows, together about n elements."""
     spread = draw.choice(("equal", "even", "power", "giant", "mostly empty"))
-    random_of = torch.Generator().manual_seed(draw.randrange(1 << 30))
-    u, v = (torch.rand(rows, generator=random_of, dtype=torch.float64) for _ in range(2))
-    weights = {"equal": u * 0 + 1, "even": u, "power": (u + 1e-6) ** -0.8, "giant": u * 0 + 1,
-               "mostly empty": (u > 0.95) * v}[spread]
+    random_of = torch.Generator("cuda").manual_seed(draw.randrange(1 << 30))
+    uniform = lambda: torch.rand(rows, generator=random_of, dtype=torch.float64, device="cuda")
+    if spread == "even":
+        weights = uniform()
+    elif spread == "power":
+        weights = (uniform() + 1e-6) ** -0.8
+    elif spread == "mostly empty":
+        weights = (uniform() > 0.95) * uniform()
+    else:
+        weights = torch.ones(rows, dtype=torch.float64, device="cuda")
     if spread == "giant":
         weights[draw.randrange(rows)] = rows * draw.choice((1, 10))
-    if weights.sum() == 0:
+    if not weights.any():
         weights[0] = 1
-    lengths = (weights / weights.sum() * n).long().tolist()
-    if sum(lengths) == 0:
+    offsets = torch.zeros(rows + 1, dtype=torch.int32, device="cuda")
+    lengths = (weights * (n / weights.sum())).long()
+    if not lengths.any():
         lengths[0] = n
-    return spread, lengths
+    offsets[1:] = lengths.cumsum(0)
+    return spread, offsets
 
 
 def draw_case(device, draw, kind):
@@ -192,34 +257,84 @@ def draw_case(device, draw, kind):
         cols = int(device.l2_bytes / 4 * draw.uniform(0.25, 1.5))
     skip = draw.choice((0, 0, 0, draw.randrange(32)))
     state = draw.choice(("cold", "hot", "written"))
-    return Case(device, kind, rows, cols, skip, state, draw_lengths(draw, n, rows) if kind == "ragged" else None)
+    return Case(device, kind, rows, cols, skip, state, *(draw_offsets(draw, n, rows) if kind == "ragged" else ()))
 
 
-def run(device, case):
+def time_case(case):
+    """Microseconds of each call."""
     calls = case.calls()
     case.compare(calls)
-    us = measure(case, calls)
-    if worst(us) > NEAR:
-        more = [measure(case, calls) for _ in range(AGAIN)]
+    if case.n >= CEILING_FROM:
+        calls["ceiling"] = case.call_of("ceiling_" + case.kind)
+    timers = {name: Timer(case, calls[name]) for name in calls}
+    written = Timer(case, None) if case.state == "written" else None
+    us = measure(timers, written)
+    if far(us):
+        more = [measure(timers, written) for _ in range(AGAIN)]
         us = {name: statistics.median(one[name] for one in more) for name in us}
-    columns = ["%.3f" % us[name] if name in us else "" for name in ("ours", "cub", "torch")]
-    print(f"{case},{','.join(columns)},{worst(us):.3f}", flush=True)
-    return worst(us), str(case)
+    return us
 
 
-def main(library, seed, count, *kinds):
-    device, draw = Device(library), random.Random(int(seed))
-    print("# device: %s\n# torch: %s\n# cub: %d\n# seed: %s" % (
-        torch.cuda.get_device_name(), torch.__version__, device.library.cub_version(), seed))
-    print("kind,spread,rows,cols,n,skip,state,ours,cub,torch,ours_over_best")
-    for kind in kinds or KINDS:
-        found = sorted((run(device, draw_case(device, draw, kind)) for _ in range(int(count))), reverse=True)
-        over = sum(ratio > 1.05 for ratio, _ in found)
-        print("%s: %d cases, median %.2f; %d take more than 1.05 times a peer's time" % (
-            kind, len(found), statistics.median(ratio for ratio, _ in found), over), file=sys.stderr)
-        for ratio, case in found[:max(over, 3)]:
-            print("  %.3f %s" % (ratio, case), file=sys.stderr)
+def rounds(count, seconds):
+    """Counts up to `count`, and stops before a round that may end too late."""
+    longest = 0
+    for k in range(count):
+        begin = time.monotonic()
+        if begin - STARTED + longest > seconds:
+            return
+        yield k
+        longest = max(longest, time.monotonic() - begin)
+
+
+def case_line(case, us):
+    cells = ["%.3f" % us[name] if name in us else "" for name in ("ours", *PEERS)]
+    return "%s,%s,%.3f" % (case, ",".join(cells), worst(us))
+
+
+def summary(kind, found):
+    """Lines of the summary, from pairs: a case in words, and its times."""
+    for peer in PEERS:
+        ratios = [(us["ours"] / us[peer], words) for words, us in found if peer in us]
+        if ratios:
+            mean = math.exp(statistics.fmean(-math.log(ratio) for ratio, _ in ratios))
+            over = sum(ratio > (OVER_CEILING if peer == "ceiling" else OVER) for ratio, _ in ratios)
+            yield "%s,%s,%d,%.2f,%d,%.2f,%s" % (kind, peer, len(ratios), mean, over, *max(ratios))
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("seed")
+    parser.add_argument("count", type=int)
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    parser.add_argument("--cases", default="drawn.csv")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    device = Device(args.library)
+    about = "# device: %s\n# torch: %s\n# cub: %d\n# seed: %s" % (
+        torch.cuda.get_device_name(), torch.__version__, device.library.cub_version(), args.seed)
+    draw = {kind: random.Random(args.seed + " " + kind) for kind in args.kinds}
+    found = {kind: [] for kind in args.kinds}
+    try:
+        with open(args.cases, "w", buffering=1) as cases:
+            print(about, "kind,spread,rows,cols,n,skip,state,ours,%s,ours_over_best" % ",".join(PEERS), sep="\n", file=cases)
+            for _ in rounds(args.count, args.seconds):
+                for kind in args.kinds:
+                    case = draw_case(device, draw[kind], kind)
+                    us = time_case(case)
+                    found[kind].append((case.words(), us))
+                    print(case_line(case, us), file=cases)
+    finally:
+        print(about, "kind,peer,cases,peer_by_ours,over,worst,case", sep="\n")
+        for kind in args.kinds:
+            for line in summary(kind, found[kind]):
+                print(line, flush=True)
+        print("contest.py: %d cases in %.0f s" % (sum(map(len, found.values())), time.monotonic() - STARTED), file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

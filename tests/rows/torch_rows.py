@@ -1,45 +1,63 @@
 #!/usr/bin/env python3
-"""Times softmax and layer norm of rows in one process: the header's, PyTorch's, torch.compile's and QuACK's.
+"""Times softmax and layer norm of rows: the header's, PyTorch's, torch.compile's and QuACK's.
 
     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -I code -o rows.so tests/rows/torch_rows.cu
-    tests/rows/torch_rows.py results/nvidia-h200-shapes.csv rows.so >results/compare-torch.csv
+    tests/rows/torch_rows.py rows.so [--seconds S] >results/compare-torch.csv
 
-Takes the shapes, not the times, from a file of the sweep of chapter 16. PyTorch must be installed; without QuACK (the
-package quack-kernels) its column is empty. All are timed as the labs' harness does it: a CUDA graph of as many calls as
-our function makes in two milliseconds, over inputs that are four times as large as the L2 cache, which is filled with
-the last of them before each replay. A few small shapes are also timed in a stream: the same calls one after the other,
-without a graph, from Python; ours go through ctypes. torch.compile runs in the mode that searches longest, for one shape at a time.
-Results are compared with PyTorch's before anything is timed.
+PyTorch must be installed; without QuACK (the package quack-kernels) its column is empty. All are timed as the labs'
+harness does it: a CUDA graph of as many calls as our function makes in two milliseconds, over inputs that are four times
+as large as the L2 cache, which is filled with the last of them before each replay. A few small shapes are also timed in
+a stream: the same calls one after the other, without a graph, from Python; ours go through ctypes. torch.compile runs in
+the mode that searches longest, for one shape at a time. Layer norm has weights and biases. Results are compared with
+PyTorch's before anything is timed.
 
-Prints microseconds for the small shapes and for some of the largest total, then, of the shapes of the sweep and of those
-drawn at random, PyTorch's time by ours where that is least, and the geometric mean.
+Prints microseconds, a line for each shape and way to call, and the time of PyTorch, and of the fastest peer, by ours. A
+peer that fails, or needs more than PEER_SECONDS for a shape, has an empty cell, and stderr says why. A second process does
+the work, and is started again after a peer has broken it. After S seconds no further shape begins.
 """
-import csv
+import argparse
 import ctypes
+import faulthandler
+import itertools
+import json
 import math
+import os
 import statistics
+import subprocess
 import sys
+import time
 from functools import partial
+from types import SimpleNamespace
 
 import torch
 
-try:
-    import quack
-    from quack.rmsnorm import layernorm_fwd
-    QUACK = quack.__version__
-except ImportError as error:
-    QUACK, layernorm_fwd = "none", None
-    print("torch_rows.py: no QuACK: %s" % error, file=sys.stderr)
-
 MODE = "max-autotune-no-cudagraphs"  # of torch.compile
+PEER_SECONDS = 100
 GRAPH_MS, LEAST_SAMPLES, SAMPLE_MS = 2.0, 5, 40
-SHOWN = {32, 1024, 1025, 16384, 50257, 262144}  # lengths
-SMALL = [(operation, elem, rows, 1024) for rows in (64, 1024) for operation in ("softmax", "layer_norm")
-         for elem in ("float", "bfloat16")]
-KERNELS = {"softmax": "softmax", "layer_norm_weights": "layer_norm", "drawn_softmax": "softmax",
-           "drawn_layer_norm": "layer_norm"}
 TYPES = {"float": torch.float32, "bfloat16": torch.bfloat16}
-COLUMNS = "ours torch compiled quack".split()
+LENGTHS, LARGE = (32, 1024, 1025, 16384, 50257, 262144), 25600000  # elements
+# Operation, type, rows, columns, and ways to call.
+SHAPES = [(operation, elem, rows, 1024, ("graph", "stream")) for rows in (64, 1024)
+          for operation in ("softmax", "layer_norm") for elem in TYPES]
+SHAPES += [(operation, elem, LARGE // cols, cols, ("graph",)) for elem in TYPES
+           for operation in ("softmax", "layer_norm") for cols in LENGTHS]
+NAMES = "ours torch compiled quack".split()
+TASKS = len(SHAPES) * len(NAMES)
+ABOUT_LINES = 5
+
+
+def say(what):
+    print("torch_rows.py: " + what, file=sys.stderr, flush=True)
+
+
+def task(k):
+    """The shape of task k, and the function that is timed."""
+    return SHAPES[k // len(NAMES)], NAMES[k % len(NAMES)]
+
+
+def describe(k):
+    (operation, elem, rows, cols, _), name = task(k)
+    return "%s: %s %s %d x %d" % (name, operation, elem, rows, cols)
 
 
 def pointer(tensor):
@@ -47,10 +65,11 @@ def pointer(tensor):
 
 
 class Shape:
-    """Rows of one shape: the inputs, weights if wanted, and functions that return a call for an input, without arguments."""
+    """Rows of one shape: the inputs, weights for layer norm, and functions that return a call for an input, without
+    arguments."""
 
-    def __init__(self, library, workspace, operation, elem, rows, cols, weighted):
-        self.operation, self.elem, self.rows, self.cols = operation, elem, rows, cols
+    def __init__(self, library, workspace, quack, operation, elem, rows, cols):
+        self.operation, self.elem = operation, elem
         dtype, n, size = TYPES[elem], rows * cols, torch.finfo(TYPES[elem]).bits // 8
         cold = 4 * torch.cuda.get_device_properties(0).L2_cache_size
         slot = (n * size // 256 + 1) * 256
@@ -58,6 +77,7 @@ class Shape:
         self.all = torch.empty(max(count * slot, cold) // size, device="cuda", dtype=dtype).normal_()
         self.inputs = [self.all[k * slot // size:][:n].view(rows, cols) for k in range(count)]
         self.out = torch.empty(rows, cols, device="cuda", dtype=dtype)
+        weighted = operation == "layer_norm"
         weights, bias = (torch.randn(cols, device="cuda", dtype=dtype) if weighted else None for _ in range(2))
         function = getattr(library, "%s_%s" % (operation, elem))
         tail = ctypes.c_size_t(rows), ctypes.c_size_t(cols), pointer(weights), pointer(bias), pointer(workspace)
@@ -66,25 +86,29 @@ class Shape:
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             return partial(function, pointer(x), pointer(self.out), *tail, stream)
 
-        self.ours = ours
-        if operation == "softmax":
-            self.torch = lambda x: partial(torch.softmax, x, 1)
-            self.to_compile = lambda x: torch.softmax(x, 1)
-            self.quack = lambda x: partial(quack.softmax, x)
+        if weighted:
+            in_torch = lambda x: torch.nn.functional.layer_norm(x, (cols,), weights, bias)
+            wide = [one.float() for one in (weights, bias)]  # QuACK takes these only
+            in_quack = lambda x: quack.layer_norm(x, *wide, eps=1e-5)
         else:
-            self.torch = lambda x: partial(torch.nn.functional.layer_norm, x, (cols,), weights, bias)
-            self.to_compile = lambda x: torch.nn.functional.layer_norm(x, (cols,), weights, bias)
-            wide = [one.float() if weighted else None for one in (weights, bias)]  # QuACK takes these only
-            self.quack = lambda x: partial(layernorm_fwd, x, *wide, eps=1e-5)
+            in_torch = lambda x: torch.softmax(x, 1)
+            in_quack = lambda x: quack.softmax(x)
+        torch._dynamo.reset()
+        compiled = torch.compile(in_torch, dynamic=False, mode=MODE)
+        self.functions = {"ours": ours, "torch": lambda x: partial(in_torch, x), "compiled": lambda x: partial(compiled, x),
+                          "quack": lambda x: partial(in_quack, x)}
 
-    def agrees(self, call):
-        """Whether a function gives what PyTorch gives, up to rounding, in the first rows."""
+    def check(self, name):
+        """Fails unless a function gives what PyTorch gives, up to rounding, in the first rows."""
         error = 1e-4 if self.elem == "float" else 0.02
-        found = call(self.inputs[0])()
-        if isinstance(found, int):  # ours returns an error code
-            found = self.out if found == 0 else self.inputs[0]
-        wanted, found = self.torch(self.inputs[0][:64])().float(), found[:64].float()
-        return torch.allclose(found, wanted, rtol=error, atol=0 if self.operation == "softmax" else error)
+        found = self.functions[name](self.inputs[0])()
+        if name == "ours":  # which returns an error code
+            if found != 0:
+                raise RuntimeError("CUDA error %d" % found)
+            found = self.out
+        wanted, found = self.functions["torch"](self.inputs[0][:64])().float(), found[:64].float()
+        if not torch.allclose(found, wanted, rtol=error, atol=0 if self.operation == "softmax" else error):
+            raise RuntimeError("another result")
 
 
 def elapsed(call):
@@ -98,11 +122,13 @@ def elapsed(call):
 
 def calls_of(shape):
     """As many calls as the harness puts into a graph."""
-    ms = [elapsed(shape.ours(shape.inputs[0])) for _ in range(3)][-1]
+    ms = [elapsed(shape.functions["ours"](shape.inputs[0])) for _ in range(3)][-1]
     return 1 if ms > GRAPH_MS else 200 if ms < 0.01 else int(GRAPH_MS / ms)
 
 
-def time_us(shape, call, calls, in_stream=False):
+def time_us(shape, name, calls, way):
+    call = shape.functions[name]
+
     def all_calls():
         bound = [call(x) for x in shape.inputs[:calls]]  # in the stream at hand
         return [bound[k % len(bound)] for k in range(calls)]
@@ -111,7 +137,7 @@ def time_us(shape, call, calls, in_stream=False):
         for one in every:
             one()
 
-    if in_stream:
+    if way == "stream":
         replay = partial(run, all_calls())
         replay()
     else:
@@ -129,71 +155,100 @@ def time_us(shape, call, calls, in_stream=False):
     return statistics.median(found) * 1e3 / calls
 
 
-def print_all(shape, calls, ways):
-    """Prints a line for each way to call; returns the times of the first. A cell is empty where there is no such function,
-    or it refuses this shape."""
-    functions = {"ours": shape.ours, "torch": shape.torch}
-    torch._dynamo.reset()
-    compiled = torch.compile(shape.to_compile, dynamic=False, mode=MODE)
-    functions["compiled"] = lambda x: partial(compiled, x)
-    if layernorm_fwd:
-        functions["quack"] = shape.quack
-    found = {way: dict.fromkeys(COLUMNS) for way in ways}
-    for name, call in functions.items():
-        try:
-            if not shape.agrees(call):
-                raise RuntimeError("another result")
-            for way in ways:
-                found[way][name] = time_us(shape, call, calls, way == "stream")
-        except Exception as error:
-            what = "%s: %s %s %d x %d: %s" % (name, shape.operation, shape.elem, shape.rows, shape.cols, str(error)[:300])
-            if name == "ours":
-                sys.exit("torch_rows.py: " + what)
-            print("torch_rows.py: " + what, file=sys.stderr)
-    for way, times in found.items():
-        peers = [times[name] for name in COLUMNS[1:] if times[name]]
-        print(line(shape, way, times.values(), min(peers) / times["ours"]), flush=True)
-    return found[ways[0]]
+def load_quack():
+    """QuACK's functions, or None without it."""
+    try:
+        import quack
+        from quack.rmsnorm import layernorm_fwd
+        return SimpleNamespace(softmax=quack.softmax, layer_norm=layernorm_fwd, version=quack.__version__)
+    except Exception as error:
+        say("no QuACK: %s" % error)
 
 
-def line(shape, way, times, ratio):
-    cells = ["%.2f" % us if us and us < 10 else "%.1f" % us if us else "" for us in times]
-    what = shape.operation.replace("_", " "), shape.elem, str(shape.cols), str(shape.rows), way
-    return ",".join([*what, *cells, "%.2f" % ratio])
-
-
-def main(path, library):
-    wanted = [row for row in csv.DictReader(line for line in open(path) if not line.startswith("#"))
-              if row["kernel"].removesuffix("_bf16") in KERNELS]
-    largest, ratios = max(int(row["n"]) // int(row["cols"]) * int(row["cols"]) for row in wanted), {}
-    library = ctypes.CDLL(library)
+def work(library, first, pipe):
+    """The second process: does the tasks from `first` on, and writes the times of each into the pipe."""
+    faulthandler.dump_traceback_later(PEER_SECONDS, exit=True)
+    began, report = time.monotonic(), open(pipe, "w", buffering=1)
+    library, quack = ctypes.CDLL(library), load_quack()
     library.workspace_bytes.restype = ctypes.c_size_t
     workspace = torch.zeros(library.workspace_bytes(), device="cuda", dtype=torch.uint8)
     print("# device: %s\n# torch: %s\n# triton: %s\n# compiled: %s\n# quack: %s" % (
-        torch.cuda.get_device_name(), torch.__version__, __import__("triton").__version__, MODE, QUACK))
-    print("operation,elem,cols,rows,way,%s,least_over_ours" % ",".join(COLUMNS))
-    for operation, elem, rows, cols in SMALL:
-        shape = Shape(library, workspace, operation, elem, rows, cols, operation == "layer_norm")
-        print_all(shape, calls_of(shape), ("graph", "stream"))
-    for row in wanted:
-        kernel, n, cols = row["kernel"].removesuffix("_bf16"), int(row["n"]), int(row["cols"])
-        drawn = kernel.startswith("drawn")
-        shape = Shape(library, workspace, KERNELS[kernel], row["elem"], n // cols, cols, kernel == "layer_norm_weights")
-        if not shape.agrees(shape.ours):
-            sys.exit("torch_rows.py: ours gives another result: %s" % row)
-        calls = calls_of(shape)
-        if not drawn and n > largest // 2 and cols in SHOWN:
-            times = print_all(shape, calls, ("graph",))
-            mine, theirs = times["ours"], times["torch"]
-        else:
-            mine, theirs = time_us(shape, shape.ours, calls), time_us(shape, shape.torch, calls)
-        ratios.setdefault(drawn, []).append((theirs / mine, line(shape, "graph", (mine, theirs, None, None), theirs / mine)))
-        shape.ours = None  # which refers to the shape: its memory is free at once
-    for drawn, found in sorted(ratios.items()):
-        what = "%d shapes %s" % (len(found), "drawn at random" if drawn else "of the tables")
-        mean = math.exp(statistics.fmean(math.log(ratio) for ratio, _ in found))
-        print("least of %s: %s" % (what, min(found)[1]))
-        print("geometric mean of %s%s,%.2f" % (what, "," * (len(COLUMNS) + 4), mean))
+        torch.cuda.get_device_name(), torch.__version__, __import__("triton").__version__, MODE,
+        quack.version if quack else "none"), file=report)
+    shape = None
+    for k in range(first, TASKS):
+        faulthandler.dump_traceback_later(PEER_SECONDS, exit=True)
+        (*of_shape, ways), name = task(k)
+        if shape is None or name == NAMES[0]:
+            shape = Shape(library, workspace, quack, *of_shape)
+            calls = calls_of(shape)
+        times = []
+        try:
+            if name != "quack" or quack:
+                shape.check(name)
+                times = [time_us(shape, name, calls, way) for way in ways]
+        except Exception as error:
+            say("%s: %s: %s" % (describe(k), type(error).__name__, str(error)[:300]))
+        torch.cuda.synchronize()  # fails if the device does, and ends this process
+        print(json.dumps(times), file=report)
+        say("%4.0f s, %s" % (time.monotonic() - began, describe(k)))
+    faulthandler.cancel_dump_traceback_later()
 
 
-main(*sys.argv[1:])
+def print_shape(shape, found):
+    """Prints a line for each way to call; found: the times of each name."""
+    operation, elem, rows, cols, ways = shape
+    for k, way in enumerate(ways):
+        ours, *peers = us = [times[k] if times else math.inf for times in found]
+        ratios = [peers[0] / ours, min(peers) / ours]
+        cells = ["" if not math.isfinite(t) else "%.2f" % t if t < 10 else "%.1f" % t for t in us]
+        cells += ["%.2f" % ratio if 0 < ratio < math.inf else "" for ratio in ratios]
+        print(operation.replace("_", " "), elem, cols, rows, way, *cells, sep=",", flush=True)
+
+
+def all_times(library):
+    """Yields the times of one task after another, none for one that ends the second process, and starts that again."""
+    k = 0
+    while k < TASKS:
+        read, write = os.pipe()
+        worker = subprocess.Popen([sys.executable, __file__, library, "--worker", str(k), str(write)],
+                                  pass_fds=[write], stdout=sys.stderr)
+        os.close(write)
+        try:
+            with open(read) as lines:
+                about = list(itertools.islice(lines, ABOUT_LINES))
+                if len(about) < ABOUT_LINES:
+                    sys.exit("torch_rows.py: the second process could not start: see above")
+                if k == 0:
+                    print(*about, "operation,elem,cols,rows,way,%s,torch_over_ours,least_over_ours" % ",".join(NAMES), sep="")
+                for line in lines:
+                    k += 1
+                    yield json.loads(line)
+            if k < TASKS:
+                say("%s: it failed, or took more than %d s" % (describe(k), PEER_SECONDS))
+                k += 1
+                yield []
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    parser.add_argument("--worker", nargs=2, type=int, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        return work(args.library, *args.worker)
+    began, times = time.monotonic(), all_times(args.library)
+    for shape in SHAPES:
+        if time.monotonic() - began > args.seconds:
+            say("no time for the shapes from %s %s x %d on" % (*shape[:2], shape[3]))
+            break
+        print_shape(shape, [next(times) for _ in NAMES])
+    times.close()
+
+
+if __name__ == "__main__":
+    main()

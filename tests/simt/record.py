@@ -362,13 +362,12 @@ def kernels(*wanted):
 
 
 def torch():
-    """compare-torch.csv: softmax and layer norm beside PyTorch, torch.compile and QuACK, at the shapes of a recorded
-    sweep. Needs some minutes, and python3 with torch; without QuACK its column is empty."""
-    rows, shapes = HERE.parent / "rows", suite.ROOT / "results/nvidia-h200-shapes.csv"
-    library = os.path.join(WORK, "rows.so")
+    """compare-torch.csv: softmax and layer norm beside PyTorch, torch.compile and QuACK. Needs some minutes, and python3
+    with torch; without QuACK its column is empty."""
+    rows, library = HERE.parent / "rows", os.path.join(WORK, "rows.so")
     for command, seconds in (
             ([tool("nvcc"), "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-I", suite.ROOT / "code", "-o",
-              library, rows / "torch_rows.cu"], 300), (["python3", rows / "torch_rows.py", shapes, library], 900)):
+              library, rows / "torch_rows.cu"], 300), (["python3", rows / "torch_rows.py", library, "--seconds", 700], 900)):
         result = suite.run(list(map(str, command)), seconds)
         if result.status != 0:
             raise RuntimeError(result.tail())
