@@ -1422,11 +1422,12 @@ template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN, bool ONCE
         return Op::template gather<COUNT * VEC, VEC>(x, (int)min(rest, COUNT) * VEC, 0, STEP);
     }
     template <class Op> __device__ typename Op::Acc gather_all() {
-        enum { MOST = WIDE ? KEPT : SOME };
+        enum { MOST = WIDE ? KEPT : SOME, REST = KEPT % MOST, FULL = KEPT - REST };
         Pack some[PER];
         typename Op::Acc all = gather<Op, MOST>(v, 0);
 #pragma unroll
-        for (int q = MOST; q < KEPT; q += MOST) all = Op::combine(all, gather<Op, MOST>(v + q, q));
+        for (int q = MOST; q < FULL; q += MOST) all = Op::combine(all, gather<Op, MOST>(v + q, q));
+        if (REST > 0) all = Op::combine(all, gather<Op, REST ? REST : 1>(v + FULL, FULL));
         const unsigned first = KEPT + share.hold, end = first + share.again;
         for (unsigned k = first; AGAIN && k < end && k * STEP < left; k += PER) {
             load<PER>(some, k, Op::fill(), k + share.cached < end);

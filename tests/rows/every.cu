@@ -15,8 +15,8 @@ enum { MOST = 400000, PAD = 64, ROOM = 1200000 };
 static void *d_workspace[2], *d_data, *d_out;
 static cudaStream_t stream[2];
 
-// Copies a kernel's input to the device. A copy from pageable memory may return before it is done, and
-// these streams do not wait for the copy's stream.
+// Copies a kernel's input to the device. A copy from pageable memory may return before it is done,
+// and these streams do not wait for the copy's stream.
 static cudaError_t to_device(void *to, const void *from, size_t bytes) {
     const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
@@ -281,7 +281,8 @@ static void test_specials() {
         }
 }
 
-// Rows of one repeated number of the largest magnitude: masking with the lowest float makes such rows.
+// Rows of one repeated number of the largest magnitude: masking with the lowest float makes such
+// rows.
 static void test_large() {
     const float *in = (const float *)d_data;
     for (size_t cols : {1, 4, 33, 100, 1000, 5000, 70001, 150001})
@@ -442,7 +443,8 @@ int main(int argc, char **argv) {
     for (int kind = 0; kind < 7; kind++)
         for (size_t most : {5, 1000, 60001}) {
             const size_t rows = make_offsets(kind, most, offsets);
-            // The number of elements that the caller passes is only a hint: no result depends on it.
+            // The number of elements that the caller passes is only a hint: no result depends on
+            // it.
             const size_t all = (size_t)(offsets[rows] - offsets[0]);
             for (size_t elements : {all, (size_t)0, (size_t)300000, (size_t)1 << 28}) {
                 test_ragged<float, long long>(offsets, rows, kind % 3, elements);
@@ -450,10 +452,10 @@ int main(int argc, char **argv) {
             }
         }
     for (size_t elements : {0, 300000}) test_neighbours(elements);
-    static const size_t maps[][2] = {{3, 1},      {50, 16},   {9, 30},    {5, 64},    {5, 100},
-                                     {4, 256},    {3, 500},   {2, 1024},  {2, 2000},  {2, 4096},
-                                     {2, 8000},   {2, 16384}, {2, 32000}, {1, 65536}, {1, 131072},
-                                     {1, 262144}, {1, 300000}};
+    static const size_t maps[][2] = {{3, 1},      {50, 16},    {9, 30},    {5, 64},    {5, 100},
+                                     {4, 256},    {3, 500},    {2, 1024},  {2, 1200},  {2, 2000},
+                                     {2, 4096},   {2, 8000},   {2, 16384}, {2, 32000}, {1, 65536},
+                                     {1, 131072}, {1, 262144}, {1, 300000}};
     for (auto &shape : maps)
         for (size_t pad : {0, 1}) {
             test_maps<float>(shape[0], shape[1], pad, pad);
