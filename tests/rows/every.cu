@@ -461,6 +461,10 @@ int main(int argc, char **argv) {
             test_maps<float>(shape[0], shape[1], pad, pad);
             if (shape[1] < 50000) test_maps<__nv_bfloat16>(shape[0], shape[1], pad, pad);
         }
+    for (size_t packs : {96, 160, 192, 1536}) { // the most that these teams have
+        test_maps<float>(2, packs * 4, 0, 0);
+        test_maps<__nv_bfloat16>(2, packs * 8 + 1, 0, 0);
+    }
     test_specials();
     test_large();
     test_errors();

@@ -8,7 +8,7 @@ PyTorch must be installed; without QuACK (the package quack-kernels) its column 
 harness does it: a CUDA graph of as many calls as our function makes in two milliseconds, over inputs that are four times
 as large as the L2 cache, which is filled with the last of them before each replay. A few small shapes are also timed in
 a stream: the same calls one after the other, without a graph, from Python; ours go through ctypes. torch.compile runs in
-the mode that searches longest, for one shape at a time. Layer norm has weights and biases. Results are compared with
+its default mode (compiled) and in the one that searches longest (autotuned), for one shape at a time. Layer norm has weights and biases. Results are compared with
 PyTorch's before anything is timed.
 
 Prints microseconds, a line for each shape and way to call, and the time of PyTorch, and of the fastest peer, by ours. A
@@ -31,7 +31,7 @@ from types import SimpleNamespace
 
 import torch
 
-MODE = "max-autotune-no-cudagraphs"  # of torch.compile
+MODES = {"compiled": "default", "autotuned": "max-autotune-no-cudagraphs"}  # of torch.compile
 PEER_SECONDS = 100
 GRAPH_MS, LEAST_SAMPLES, SAMPLE_MS = 2.0, 5, 40
 TYPES = {"float": torch.float32, "bfloat16": torch.bfloat16}
@@ -41,9 +41,9 @@ SHAPES = [(operation, elem, rows, 1024, ("graph", "stream")) for rows in (64, 10
           for operation in ("softmax", "layer_norm") for elem in TYPES]
 SHAPES += [(operation, elem, LARGE // cols, cols, ("graph",)) for elem in TYPES
            for operation in ("softmax", "layer_norm") for cols in LENGTHS]
-NAMES = "ours torch compiled quack".split()
+NAMES = ["ours", "torch", *MODES, "quack"]
 TASKS = len(SHAPES) * len(NAMES)
-ABOUT_LINES = 5
+ABOUT_LINES = 6
 
 
 def say(what):
@@ -94,9 +94,10 @@ class Shape:
             in_torch = lambda x: torch.softmax(x, 1)
             in_quack = lambda x: quack.softmax(x)
         torch._dynamo.reset()
-        compiled = torch.compile(in_torch, dynamic=False, mode=MODE)
-        self.functions = {"ours": ours, "torch": lambda x: partial(in_torch, x), "compiled": lambda x: partial(compiled, x),
-                          "quack": lambda x: partial(in_quack, x)}
+        self.functions = {"ours": ours, "torch": lambda x: partial(in_torch, x), "quack": lambda x: partial(in_quack, x)}
+        for name, mode in MODES.items():
+            compiled = torch.compile(in_torch, dynamic=False, mode=mode)
+            self.functions[name] = partial(partial, compiled)
 
     def check(self, name):
         """Fails unless a function gives what PyTorch gives, up to rounding, in the first rows."""
@@ -172,9 +173,9 @@ def work(library, first, pipe):
     library, quack = ctypes.CDLL(library), load_quack()
     library.workspace_bytes.restype = ctypes.c_size_t
     workspace = torch.zeros(library.workspace_bytes(), device="cuda", dtype=torch.uint8)
-    print("# device: %s\n# torch: %s\n# triton: %s\n# compiled: %s\n# quack: %s" % (
-        torch.cuda.get_device_name(), torch.__version__, __import__("triton").__version__, MODE,
-        quack.version if quack else "none"), file=report)
+    print("# device: %s\n# torch: %s\n# triton: %s" % (
+        torch.cuda.get_device_name(), torch.__version__, __import__("triton").__version__), file=report)
+    print(*map("# %s: %s".__mod__, MODES.items()), "# quack: %s" % (quack.version if quack else "none"), sep="\n", file=report)
     shape = None
     for k in range(first, TASKS):
         faulthandler.dump_traceback_later(PEER_SECONDS, exit=True)
