@@ -18,7 +18,8 @@ template <class Call> static int with_scratch(Call call) {
     size_t bytes = 0;
     cudaError_t error = call((void *)NULL, bytes);
     if (error == cudaSuccess && bytes > had) {
-        error = cudaMalloc(&scratch, had = bytes);
+        error = cudaMalloc(&scratch, bytes);
+        had = error == cudaSuccess ? bytes : 0;
     }
     return error == cudaSuccess ? call(scratch, had) : error;
 }

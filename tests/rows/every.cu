@@ -387,22 +387,40 @@ static void test_many(void) {
     test_matrix(22, 50001, 0, 0);
 }
 
-// More rows than the cache holds, on a device that says its cache is small.
+// More bytes than the cache holds, on a device that says its cache is small and that it holds few
+// threads: every kernel of rows_sum that marks what it reads runs, and softmax's.
 static void test_beyond() {
     RowsDevice d;
     stop_on(rows_device(&d), "device");
-    d.cache_bytes = 1024, d.threads = 512;
-    for (size_t cols : {4, 8, 16, 32, 64, 128, 256, 512, 600, 1001, 2002, 4004, 8008, 50001}) {
+    d.cache_bytes = 512, d.threads = 32;
+    float *out = (float *)d_out;
+    for (size_t cols : {4, 8, 16, 32, 64, 128, 256, 512, 257, 600, 1001, 2002, 4004, 8008, 50001}) {
         Shape s;
         const size_t rows = cols < 1000 ? 40 : 5, shift = cols % 4;
         const float *in = matrix<float>(rows, cols, 0, shift, &s);
         const RowsTask<float> task = {in, cols, NULL, 0, rows, cols};
         typedef RowsReduce<RowsSum, float> Sum;
-        float *out = (float *)d_out;
-        stop_on(cols <= 512 ? Sum::by_lanes(d, true, task, out, stream[0])
-                            : Sum::by_blocks(d, task, out, d_workspace[0], stream[0]),
+        stop_on(shift == 0 && cols <= 512 ? Sum::by_lanes(d, true, task, out, stream[0])
+                                          : Sum::by_blocks(d, task, out, d_workspace[0], stream[0]),
                 "beyond the cache");
         compare<float>(s, "sum beyond the cache", [](float is, Answer a) { return is == a.sum; });
+    }
+    for (size_t cols : {8200, 12001, 16384}) { // the same bits as from the usual kernel
+        Shape s;
+        const size_t rows = 3, n = rows * cols;
+        const float *in = matrix<float>(rows, cols, 0, 0, &s);
+        float *usual = (float *)malloc(n * sizeof(float));
+        stop_on(rows_softmax(in, out, rows, cols, cols, cols, d_workspace[0], stream[0]), "usual");
+        memcpy(usual, results<float>(n), n * sizeof(float));
+        const RowsTask<float> task = {in, cols, out, cols, rows, cols};
+        const RowsMaps<RowsSoftmax, float> call = {
+            task, RowsSoftmax::Parameters(), false, cols % 4 == 0, d_workspace[0], stream[0], d};
+        cudaError_t error = cudaErrorUnknown;
+        expect(call.by_team(cols / 4, false, &error), "a block has the row", rows, cols, 0);
+        stop_on(error, "beyond the cache");
+        expect(memcmp(usual, results<float>(n), n * sizeof(float)) == 0, "softmax beyond the cache",
+               rows, cols, 0);
+        free(usual);
     }
 }
 

@@ -5,11 +5,11 @@
     tests/rows/torch_rows.py rows.so [--seconds S] >results/compare-torch.csv
 
 PyTorch must be installed; without QuACK (the package quack-kernels) its column is empty. All are timed as the labs'
-harness does it: a CUDA graph of as many calls as our function makes in two milliseconds, over inputs that are four times
-as large as the L2 cache, which is filled with the last of them before each replay. A few small shapes are also timed in
-a stream: the same calls one after the other, without a graph, from Python; ours go through ctypes. torch.compile runs in
-its default mode (compiled) and in the one that searches longest (autotuned), for one shape at a time. Layer norm has weights and biases. Results are compared with
-PyTorch's before anything is timed.
+harness does it: a CUDA graph of as many calls as our function makes in two milliseconds, over different inputs; before
+each replay all of them are read, four times as much as L2 holds. A few small shapes are also timed in a stream: the same
+calls one after the other, without a graph, from Python; ours go through ctypes. torch.compile runs in its default mode
+(compiled) and in the one that searches longest (autotuned), for one shape at a time. Layer norm has weights and biases;
+QuACK's are floats, for all types of rows. Results are compared with PyTorch's before anything is timed.
 
 Prints microseconds, a line for each shape and way to call, and the time of PyTorch, and of the fastest peer, by ours. A
 peer that fails, or needs more than PEER_SECONDS for a shape, has an empty cell, and stderr says why. A second process does

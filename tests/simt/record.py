@@ -367,7 +367,7 @@ def torch():
     rows, library = HERE.parent / "rows", os.path.join(WORK, "rows.so")
     for command, seconds in (
             ([tool("nvcc"), "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-I", suite.ROOT / "code", "-o",
-              library, rows / "torch_rows.cu"], 300), (["python3", rows / "torch_rows.py", library, "--seconds", 700], 900)):
+              library, rows / "torch_rows.cu"], 300), (["python3", rows / "torch_rows.py", library, "--seconds", 700], 1300)):
         result = suite.run(list(map(str, command)), seconds)
         if result.status != 0:
             raise RuntimeError(result.tail())
