@@ -134,7 +134,7 @@ ENGINE ?= $(eval ENGINE := $(if $(call tool,-f zig),$(B)/engine.wasm.gz))$(ENGIN
 flags_engine = $(ENGINE)
 $(B)/programs.json: $(B)/weave $(CHAPTERS) $(wildcard results/cpu*.csv)
 	$(Q)$(WEAVE) -t programs -o $@ $(CHAPTERS) && touch $@
-$(B)/book.done: $(B)/weave $(B)/flags/engine $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
+$(B)/book.done: $(B)/weave $(B)/flags/engine $(CHAPTERS) $(wildcard results/*.csv results/*/*.csv results/*/*.txt) $(call lost,$(B)/book.done) | $(B)/figures.done
 	@echo 'weave book.md, book/'
 	$(Q)$(keep) book book.md -- $(WEAVE) -t pages -o book $(CHAPTERS)
 	$(Q)$(WEAVE) $(if $(ENGINE),-e) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
@@ -148,7 +148,7 @@ REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
 # If both are built, notebooks wait for the book, so that weave reports an error in a chapter once.
 notebooks: $(B)/notebooks.done  ## weave notebooks/, which run the labs on a Colab GPU or in any Jupyter
 $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/notebooks.done) \
-  $(wildcard tools/notebook/*.py results/*.csv results/predicted/*.csv notebooks/REPOSITORY) \
+  $(wildcard tools/notebook/*.py results/*.csv results/*/*.csv results/*/*.txt notebooks/REPOSITORY) \
   | $(if $(filter all saved book,$(GOALS)),$(B)/book.done)
 	@echo 'weave notebooks/'
 	$(Q)$(keep) notebooks -- $(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
