@@ -78,8 +78,8 @@ template <class Op, int LANES, int COUNT>
 __device__ void rows_mix(typename Op::Acc (&mine)[COUNT], unsigned lane);
 // Reduces rows, each by LANES lanes of a warp, COUNT rows of them at a time: PER vectors of VEC
 // elements for each lane and row, all on their way at once. Blocks of 256 threads, any number of
-// rows. VEC divides cols, stride and the address. Reads every element once. ONCE: nobody will find
-// the rows in L2.
+// rows. VEC divides cols, stride and the address. Reads every element once. ONCE: cache lines
+// are the first to be evicted.
 template <class Op, class T, int VEC, int LANES, int PER, int COUNT, bool ONCE>
 __global__ void __launch_bounds__(256)
     rows_by_lanes(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
@@ -1601,7 +1601,7 @@ template <class Acc> __device__ void rows_grid_end(unsigned long long *boxes) {
 // Rows in, rows out, each for a team of LANES threads, or, with SPAN, for blocks of LANES threads:
 // one, a cluster of so many, or all of the grid (ROWS_GRID), for as many rows at a time as it has
 // teams of them. Blocks of LANES threads if these are more than a warp, else of 256. ONCE: without
-// SPAN, nobody will find the rows in L2.
+// SPAN, cache lines are the first to be evicted.
 template <class Map, class T, int LANES, int KEPT, int SPAN, int BLOCKS, bool ONCE = false>
 __global__ void __launch_bounds__(LANES > 32 ? LANES : 256, BLOCKS)
     rows_map(RowsTask<T> task, typename Map::Parameters parameters, RowsShare share,
