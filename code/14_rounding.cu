@@ -650,21 +650,21 @@ template <> struct ExactShape<double> {
 // thread and device.
 inline cudaError_t exact_device(int *sms, size_t *cache_bytes) {
     static thread_local int known = -1, known_sms, known_bytes;
-    int device;
+    int device, now_sms = 0, now_bytes = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess && device != known) {
-        error = cudaDeviceGetAttribute(&known_sms, cudaDevAttrMultiProcessorCount, device);
+        error = cudaDeviceGetAttribute(&now_sms, cudaDevAttrMultiProcessorCount, device);
         if (error == cudaSuccess)
-            error = cudaDeviceGetAttribute(&known_bytes, cudaDevAttrL2CacheSize, device);
-        if (error == cudaSuccess) known = device;
+            error = cudaDeviceGetAttribute(&now_bytes, cudaDevAttrL2CacheSize, device);
+        if (error == cudaSuccess) known = device, known_sms = now_sms, known_bytes = now_bytes;
     }
     *sms = known_sms, *cache_bytes = (size_t)known_bytes;
     return error;
 }
 
 // How many blocks share so many vectors: one for each tile, until the device is full; and whether
-// they are more than L2 keeps until the next call.
-template <class T> cudaError_t exact_blocks(size_t vectors, unsigned *blocks, bool *stream) {
+// they only pass through L2: they are more than it keeps until the next call.
+template <class T> cudaError_t exact_blocks(size_t vectors, unsigned *blocks, bool *passes) {
     typedef ExactShape<T> S;
     const size_t tile = S::THREADS * S::VECTORS, tiles = (vectors + tile - 1) / tile;
     int sms = 0;
@@ -672,7 +672,7 @@ template <class T> cudaError_t exact_blocks(size_t vectors, unsigned *blocks, bo
     const cudaError_t error = exact_device(&sms, &cache_bytes);
     const size_t fit = sms * S::FIT < 2048 ? sms * S::FIT : 2048;
     *blocks = tiles == 0 ? 1 : tiles < fit ? (unsigned)tiles : (unsigned)fit;
-    *stream = vectors * 16 > cache_bytes / 5 * 4;
+    *passes = vectors * 16 > cache_bytes / 5 * 4;
     return error;
 }
 

@@ -143,9 +143,10 @@ template <class T> constexpr bool rows_element() {
     return std::is_same<T, float>::value || std::is_same<T, __half>::value ||
            std::is_same<T, __nv_bfloat16>::value;
 }
-// Rows of up to so many elements that are not aligned have windows.
+// Rows of up to MOST elements that are not aligned are short: they have windows, or are loaded
+// element by element. If there are few rows, those of up to FEW elements are short, too.
 template <class T> struct RowsShort {
-    enum : unsigned { MOST = sizeof(T) == 4 ? 264 : 66 };
+    enum : unsigned { FEW = 288, MOST = sizeof(T) == 4 ? FEW : 66 };
 };
 
 // How many elements lie between an address and the last boundary of 16 bytes at or before it.
@@ -1420,6 +1421,8 @@ struct RowsShare {
 // fits nowhere is read again.
 template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN, bool ONCE> struct RowsKept {
     enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, PER = 4, WIDE = !HOLD && KEPT * VEC <= 32 };
+    static_assert(!HOLD || KEPT % SOME == 0,
+                  "packs in shared memory go through v[], SOME at a time");
     typedef RowsPack<T, VEC> Pack;
     Pack v[KEPT], *held;
     float wide[WIDE ? KEPT * VEC : 1]; // few packs that are only in registers stay floats
@@ -1969,16 +1972,17 @@ template <class Op, class T> struct RowsReduce {
             lanes<VEC, 32, 2, 2, ONCE>(), lanes<VEC, 32, 4, 1, ONCE>()};
         return rows_rung(rungs, size);
     }
-    template <bool ONCE> static const RowsRung<Blocks> *blocks_for(size_t bytes) {
+    template <bool ONCE> static const RowsRung<Blocks> &blocks_for(size_t bytes) {
         static const RowsRung<Blocks> rungs[] = {blocks<32, 2, ONCE>(),  blocks<32, 5, ONCE>(),
                                                  blocks<64, 4, ONCE>(),  blocks<128, 4, ONCE>(),
                                                  blocks<256, 4, ONCE>(), blocks<512, 4, ONCE>()};
-        return &rows_rung(rungs, bytes);
+        return rows_rung(rungs, bytes);
     }
 
     // Rows that begin and end at boundaries of packs, up to 2,048 bytes; and rows of any, whose
     // elements are loaded one by one. As long as all rows find a place on the device at once, one
-    // at a time is soonest.
+    // at a time is soonest. If L2 cannot keep the input, its lines are evicted first; but not if L2
+    // cannot keep the results either: rows of four floats were slower with it.
     static cudaError_t by_lanes(const RowsDevice &d, bool packs, const RowsTask<T> &task, Out *out,
                                 cudaStream_t stream) {
         enum { VEC = 16 / sizeof(T) };
@@ -2005,9 +2009,10 @@ template <class Op, class T> struct RowsReduce {
                           0, stream, task.in, task.rows, (unsigned)task.cols, task.in_stride, out);
     }
     static cudaError_t by_windows(const RowsTask<T> &task, Out *out, cudaStream_t stream) {
+        enum { TWO = sizeof(T) == 4 ? 1 : 2, FOUR = TWO * TWO }; // floats have up to 30 columns
         static const typename Windows::Rung rungs[] = {
             Windows::template of<1, 17, 256>(), Windows::template of<1, 33, 256>(),
-            Windows::template of<2, 33, 256>(), Windows::template of<4, 33, 256>()};
+            Windows::template of<TWO, 33, 256>(), Windows::template of<FOUR, 33, 256>()};
         typename RowsResult<Op>::Parameters parameters;
         parameters.out = out;
         return Windows::start(rows_rung(rungs, task.cols), task, parameters, stream);
@@ -2016,7 +2021,7 @@ template <class Op, class T> struct RowsReduce {
                                  void *workspace, cudaStream_t stream, bool many = true) {
         const size_t bytes = task.cols * sizeof(T);
         const RowsRung<Blocks> *rung =
-            d.beyond(task.rows * bytes) ? blocks_for<true>(bytes) : blocks_for<false>(bytes);
+            d.beyond(task.rows * bytes) ? &blocks_for<true>(bytes) : &blocks_for<false>(bytes);
         size_t parts = 1;
         if (rung->threads == 512) {
             parts = many ? rows_parts_of_sweep(d, task.rows, bytes) : 0;
@@ -2108,10 +2113,10 @@ template <class Op, class T, class O> struct RowsRagged {
             if (!small && (rows <= 64 || (rows <= 256 && elements > 8 * Ki) ||
                            (rows <= 512 && mean >= 256)))
                 return by_rows<256, false>();
-            if (rows <= 2 * Ki) return by_rows<128, false>();
-            if (mean >= 512) return by_rows<64, false>();
+            if (rows <= 5 * Ki / 4 || mean >= 512) return by_rows<128, false>();
             if (rows <= 10 * Ki || (rows <= 16 * Ki && smaller)) return by_rows<128, true>();
         }
+        if (elements <= 32 * Mi && mean >= 2 * Ki && mean < 8 * Ki) return by_rows<128, false>();
         RowsDevice d;
         const cudaError_t error = rows_device(&d);
         if (error != cudaSuccess) return error;
@@ -2145,37 +2150,44 @@ template <class Map, class T> struct RowsMaps {
     enum { VEC = 16 / sizeof(T), WIDE = sizeof(T) == 4 };
     RowsTask<T> task;
     Parameters parameters;
-    bool once, even; // there are weights; all lies at boundaries of 16 bytes
+    bool weighted, even; // there are weights; all lies at boundaries of 16 bytes
     void *workspace;
     cudaStream_t stream;
     RowsDevice d;
 
-    // Short rows that are not aligned. Few rows, very short ones, and long ones that the cache
-    // holds go straight into registers.
+    // Short rows that are not aligned go through windows. Very short ones go straight to registers;
+    // so do few ones, longer ones that the cache holds, those longer than any window's, and those
+    // that would begin in too few banks.
     cudaError_t by_windows() const {
-        enum { FOUR = WIDE ? 4 : 2, EIGHT = WIDE ? 8 : 2 };
-        static const typename Windows::Rung few[] = {
-            Windows::template elements<1, 4, 1>(),  Windows::template elements<4, 4, 1>(),
-            Windows::template elements<8, 4, 1>(),  Windows::template elements<16, 4, 1>(),
-            Windows::template elements<32, 3, 1>(), Windows::template elements<32, 5, 1>(),
-            Windows::template elements<32, 9, 1>()};
-        static const typename Windows::Rung shortest[] = {Windows::template elements<2, 1, 4>(),
-                                                          Windows::template elements<2, 2, 4>()};
+        enum { FOUR = WIDE ? 4 : 2 };
+        static const typename Windows::Rung direct[] = {
+            Windows::template elements<1, 2, 1>(),  Windows::template elements<1, 4, 1>(),
+            Windows::template elements<4, 4, 1>(),  Windows::template elements<8, 4, 1>(),
+            Windows::template elements<16, 4, 1>(), Windows::template elements<32, 3, 1>(),
+            Windows::template elements<32, 5, 1>(), Windows::template elements<32, 9, 1>()};
+        static const typename Windows::Rung many_of_two = Windows::template elements<1, 2, 4>();
+        static const typename Windows::Rung many_of_four =
+            Windows::template elements<WIDE ? 2 : 1, 2, 4>(); // only floats have it
         static const typename Windows::Rung many[] = {
-            Windows::template of<1, 9, 128>(),     Windows::template of<1, 17, 128>(),
-            Windows::template of<1, 33, 128>(),    Windows::template of<2, 33, 128>(),
-            Windows::template of<FOUR, 33, 128>(), Windows::template of<EIGHT, 33, 128>()};
-        const typename Windows::Rung *rung = &rows_rung(many, task.cols);
-        // Eight or more rows of a warp would begin in the same bank.
-        const bool conflicts = task.cols * sizeof(T) * rung->rows % (32 * rung->threads) == 0;
-        bool windows = task.cols > 4;
-        if (task.rows * 32 <= (size_t)d.threads * 2 ||
-            task.rows * task.cols * 2 <= (size_t)d.threads ||
-            (windows && (conflicts || (task.cols > 128 &&
-                                       task.rows * task.cols <= (size_t)d.cache_bytes / 16))))
-            rung = &rows_rung(few, task.cols), windows = false;
-        else if (!windows)
-            rung = &rows_rung(shortest, task.cols);
+            Windows::template of<1, 9, 128>(), Windows::template of<1, 17, 128>(),
+            Windows::template of<1, 33, 128>(), Windows::template of<2, 33, 128>(),
+            Windows::template of<FOUR, 33, 128>()};
+        const size_t rows = task.rows, cols = task.cols, n = rows * cols;
+        const size_t threads = (size_t)d.threads;
+        const typename Windows::Rung *rung = &rows_rung(direct, cols);
+        bool windows = false;
+        if (cols <= 2 && n > threads * 2) {
+            rung = &many_of_two;
+        } else if (WIDE && cols == 4 && n > threads) {
+            rung = &many_of_four;
+        } else if (cols > 4 && cols <= 33 * FOUR) {
+            const typename Windows::Rung &window = rows_rung(many, cols);
+            // Eight or more rows of a warp would begin in the same bank.
+            const bool conflicts = cols * sizeof(T) * window.rows % (32 * window.threads) == 0;
+            const bool few = rows * 16 <= threads || (rows * 8 <= threads && n <= threads * 4);
+            windows = !conflicts && !few && (cols <= 120 || n > (size_t)d.cache_bytes / 16);
+            if (windows) rung = &window;
+        }
         return Windows::start(*rung, task, parameters, stream, windows);
     }
 
@@ -2186,7 +2198,8 @@ template <class Map, class T> struct RowsMaps {
     // Rows of so many packs stay in the registers of some lanes or of a block. The longest ask for
     // a row ahead: so many behind as are on all SMs.
     bool by_team(size_t packs, bool few, cudaError_t *error) const {
-        static const RowsRung<Kernel> rungs[] = {team<2, 1>(),
+        static const RowsRung<Kernel> rungs[] = {team<1, 1>(),
+                                                 team<2, 1>(),
                                                  team<4, 1>(),
                                                  team<4, 2>(),
                                                  team<8, 2>(),
@@ -2202,14 +2215,21 @@ template <class Map, class T> struct RowsMaps {
                                                  team<256, 6>(),
                                                  team<512, 4>(),
                                                  team<512, 8>()};
+        // More packs for each lane, if there are more than two for each thread of the device.
+        static const RowsRung<Kernel> many[] = {
+            team<1, 1>(), team<2, 1>(), team<WIDE ? 4 : 2, WIDE ? 1 : 2>(),
+            team<4, 2>(), team<WIDE ? 8 : 4, WIDE ? 2 : 4>(), team<8, 4>()};
         // Where all rows find a place at once, weights come sooner to a lane for each pack, or to
         // four blocks.
-        const bool spread = once && packs >= 64 && task.rows * packs * 2 <= (size_t)d.threads;
+        const bool spread = weighted && packs >= 64 && task.rows * packs * 2 <= (size_t)d.threads;
         const size_t wanted = !spread || packs > 2048 ? packs : packs * 4 < 2048 ? packs * 4 : 2048;
-        static const RowsRung<Kernel> passing[] = {team<512, 8, true>()};
+        static const RowsRung<Kernel> passing = team<512, 8, true>();
         const bool passes = packs > 2048 && d.beyond(task.rows * task.cols * sizeof(T));
-        const RowsRung<Kernel> &rung = passes ? passing[0] : rows_rung(rungs, wanted);
-        if (packs > rung.most || (once && few && packs > 2048)) return false;
+        const RowsRung<Kernel> &rung =
+            passes ? passing
+            : packs <= 32 && task.rows * packs > (size_t)d.threads * 2 ? rows_rung(many, packs)
+                                                                       : rows_rung(rungs, wanted);
+        if (packs > rung.most || (weighted && few && packs > 2048)) return false;
         const RowsShare share = {1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, false, even};
         *error = rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
                             0, stream, task, parameters, share, (unsigned long long *)NULL);
@@ -2229,7 +2249,7 @@ template <class Map, class T> struct RowsMaps {
         const size_t slots = (size_t)(fit < most ? fit : most) / SLOT;
         const size_t room = SPAN == ROWS_GRID ? slots / 4 * 4 : slots;
         size_t blocks = task.rows * PARTS;
-        RowsShare share = {PARTS, 0, 0, 0, 0, once || SPAN < 0, even};
+        RowsShare share = {PARTS, 0, 0, 0, 0, weighted || SPAN < 0, even};
         if (SPAN > 0 && (on_sm < BLOCKS || packs > (room + KEPT) * THREADS * PARTS)) return false;
         // Whether the code knows clusters, too.
         cudaFuncAttributes code;
@@ -2275,7 +2295,9 @@ template <class Map, class T> struct RowsMaps {
         even = (at | (strides | task.cols) * sizeof(T)) % 16 == 0;
         cudaError_t error = rows_device(&d);
         if (error != cudaSuccess) return error;
-        if (!even && task.cols <= RowsShort<T>::MOST) return by_windows();
+        const unsigned most =
+            task.rows * 64 <= (size_t)d.threads ? RowsShort<T>::FEW : RowsShort<T>::MOST;
+        if (!even && task.cols <= most) return by_windows();
         const size_t packs = task.cols / VEC, least = (size_t)RowsShort<T>::MOST / VEC + 1;
         // Few rows: eight blocks of each have a place at once, and all of them or, for less than
         // 128 KB, four of them are soonest done.
@@ -2301,8 +2323,8 @@ cudaError_t rows_map_launch(const T *d_in, T *d_out, size_t rows, size_t cols, s
     if (!d_in || !d_out || at % sizeof(T) || !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
     const RowsTask<T> task = {d_in, in_stride, d_out, out_stride, rows, cols};
-    const bool once = parameters.at() != 0;
-    RowsMaps<Map, T> call = {task, parameters, once, false, d_workspace, stream, RowsDevice()};
+    const bool weighted = parameters.at() != 0;
+    RowsMaps<Map, T> call = {task, parameters, weighted, false, d_workspace, stream, RowsDevice()};
     return call.start();
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the headers' calls beside CUB's and PyTorch's, on cases drawn at random: kind, shape, address and cache state.
 
-    tests/rows/contest.py contest.so SEED COUNT [--seconds S] [--cases FILE] [--kinds KIND...] >results/compare-drawn.csv
+    tests/rows/contest.py contest.so SEED COUNT [--seconds S] [--kinds KIND...] >results/compare-drawn-cases.csv
 
 contest.cu says how to compile contest.so. Draws COUNT cases of each kind: sums of an array, of rows and of ragged rows,
 softmax, layer norm. The first case of every kind comes first, then the second of every kind, until COUNT is reached or
@@ -22,12 +22,7 @@ A case is timed five times more, and the medians count, if it takes 3 % longer t
 than 80 % of the ceiling's speed. That corrects bad luck and not good luck, so means are slightly in our favour. Of the
 first million results, those that differ from a peer's are reported on stderr.
 
-Writes a line for each case to FILE (drawn.csv), in microseconds. Prints a line for each kind and peer at the end:
-
-cases           how many the peer was timed in
-peer_by_ours    the peer's time divided by ours, geometric mean
-over            in how many cases ours takes more than 1.05 times the peer's time; of the ceiling's, more than 1.25 times
-worst, case     the greatest of ours divided by the peer's, and where that is
+Prints a line for each case, in microseconds. Runs with other seeds can be appended. drawn.py sums them up.
 """
 import time
 
@@ -42,15 +37,16 @@ import sys
 
 import torch
 
+from drawn import OVER
+
 POOL = 1 << 27  # floats of input, and of output
 SHIFTS = 64  # further floats, for addresses that are not aligned
 GRAPH_US, SAMPLES, AGAIN = 300, 7, 5
 LEAST_US = 0.1  # no call is faster; the difference that gives the time of one after its input is written is noisy
 CEILING_FROM = 1 << 24  # elements
-NEAR, OVER, OVER_CEILING = 1.03, 1.05, 1.25
+NEAR = 1.03
 KINDS = "sum", "rows", "ragged", "softmax", "layer_norm"
 MAPS = "softmax", "layer_norm"  # rows in, rows out
-PEERS = "cub", "torch", "ceiling"
 
 
 class Device:
@@ -101,11 +97,6 @@ class Case:
 
     def __str__(self):
         return "%s,%s,%d,%d,%d,%d,%s" % (self.kind, self.spread, self.rows, self.cols, self.n, self.skip, self.state)
-
-    def words(self):
-        shape = {"sum": "%d" % self.n, "ragged": "%d rows %d %s" % (self.rows, self.n, self.spread)}
-        where = " from %d" % self.skip if self.skip else ""
-        return "%s %s%s" % (shape.get(self.kind, "%d x %d" % (self.rows, self.cols)), self.state, where)
 
     def part(self, pool, k):
         return pool[k % self.slots * self.slot + self.skip:][:self.n]
@@ -233,7 +224,7 @@ def worst(us):
 
 def far(us):
     """Whether the case is to be timed again."""
-    return worst(us) > NEAR or us["ours"] > OVER_CEILING * us.get("ceiling", math.inf)
+    return worst(us) > NEAR or us["ours"] > OVER["ceiling"] * us.get("ceiling", math.inf)
 
 
 def log_uniform(draw, low, high):
@@ -303,19 +294,9 @@ def rounds(count, seconds):
         longest = max(longest, time.monotonic() - begin)
 
 
-def case_line(case, us):
-    cells = ["%.3f" % us[name] if name in us else "" for name in ("ours", *PEERS)]
-    return "%s,%s,%.3f" % (case, ",".join(cells), worst(us))
-
-
-def summary(kind, found):
-    """Lines of the summary, from pairs: a case in words, and its times."""
-    for peer in PEERS:
-        ratios = [(us["ours"] / us[peer], words) for words, us in found if peer in us]
-        if ratios:
-            mean = math.exp(statistics.fmean(-math.log(ratio) for ratio, _ in ratios))
-            over = sum(ratio > (OVER_CEILING if peer == "ceiling" else OVER) for ratio, _ in ratios)
-            yield "%s,%s,%d,%.2f,%d,%.2f,%s" % (kind, peer, len(ratios), mean, over, *max(ratios))
+def case_line(seed, case, us):
+    cells = ["%.3f" % us[name] if name in us else "" for name in ("ours", *OVER)]
+    return "%s,%s,%s,%.3f" % (seed, case, ",".join(cells), worst(us))
 
 
 def arguments():
@@ -324,7 +305,6 @@ def arguments():
     parser.add_argument("seed")
     parser.add_argument("count", type=int)
     parser.add_argument("--seconds", type=float, default=math.inf)
-    parser.add_argument("--cases", default="drawn.csv")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     return parser.parse_args()
 
@@ -332,25 +312,14 @@ def arguments():
 def main():
     args = arguments()
     device = Device(args.library)
-    about = "# device: %s\n# torch: %s\n# cub: %d\n# seed: %s" % (
-        torch.cuda.get_device_name(), torch.__version__, device.library.cub_version(), args.seed)
+    print("# device: %s\n# torch: %s\n# cub: %d\n# date: %s" % (
+        torch.cuda.get_device_name(), torch.__version__, device.library.cub_version(), time.strftime("%F")))
+    print("seed,kind,spread,rows,cols,n,skip,state,ours,%s,ours_over_best" % ",".join(OVER))
     draw = {kind: random.Random(args.seed + " " + kind) for kind in args.kinds}
-    found = {kind: [] for kind in args.kinds}
-    try:
-        with open(args.cases, "w", buffering=1) as cases:
-            print(about, "kind,spread,rows,cols,n,skip,state,ours,%s,ours_over_best" % ",".join(PEERS), sep="\n", file=cases)
-            for _ in rounds(args.count, args.seconds):
-                for kind in args.kinds:
-                    case = draw_case(device, draw[kind], kind)
-                    us = time_case(case)
-                    found[kind].append((case.words(), us))
-                    print(case_line(case, us), file=cases)
-    finally:
-        print(about, "kind,peer,cases,peer_by_ours,over,worst,case", sep="\n")
+    for _ in rounds(args.count, args.seconds):
         for kind in args.kinds:
-            for line in summary(kind, found[kind]):
-                print(line, flush=True)
-        print("contest.py: %d cases in %.0f s" % (sum(map(len, found.values())), time.monotonic() - STARTED), file=sys.stderr)
+            case = draw_case(device, draw[kind], kind)
+            print(case_line(args.seed, case, time_case(case)), flush=True)
 
 
 if __name__ == "__main__":

@@ -385,6 +385,14 @@ static void test_many(void) {
             for (size_t pad : {0, 2}) test_matrix(shape[0], shape[1], pad, shift);
     test_matrix(16, 70001, 2, 1); // by blocks that take tickets
     test_matrix(22, 50001, 0, 0);
+    static const size_t maps[][2] = {{2100, 2}, {700, 4}, {4200, 4},  {4200, 8}, {1100, 32},
+                                     {40, 71},  {40, 99}, {500, 104}, {200, 200}, {3, 288},
+                                     {3, 289},  {32, 160}, {32, 161}, {33, 67}};
+    for (auto &shape : maps)
+        for (size_t shift : {0, 1}) {
+            test_maps<float>(shape[0], shape[1], 0, shift);
+            test_maps<__nv_bfloat16>(shape[0], shape[1], 0, shift);
+        }
 }
 
 // More bytes than the cache holds, on a device that says its cache is small and that it holds few

@@ -43,7 +43,7 @@ SHAPES += [(operation, elem, LARGE // cols, cols, ("graph",)) for elem in TYPES
            for operation in ("softmax", "layer_norm") for cols in LENGTHS]
 NAMES = ["ours", "torch", *MODES, "quack"]
 TASKS = len(SHAPES) * len(NAMES)
-ABOUT_LINES = 6
+ABOUT_LINES = 7
 
 
 def say(what):
@@ -175,7 +175,8 @@ def work(library, first, pipe):
     workspace = torch.zeros(library.workspace_bytes(), device="cuda", dtype=torch.uint8)
     print("# device: %s\n# torch: %s\n# triton: %s" % (
         torch.cuda.get_device_name(), torch.__version__, __import__("triton").__version__), file=report)
-    print(*map("# %s: %s".__mod__, MODES.items()), "# quack: %s" % (quack.version if quack else "none"), sep="\n", file=report)
+    print(*map("# %s: %s".__mod__, MODES.items()), "# quack: %s" % (quack.version if quack else "none"),
+          "# date: " + time.strftime("%F"), sep="\n", file=report)
     shape = None
     for k in range(first, TASKS):
         faulthandler.dump_traceback_later(PEER_SECONDS, exit=True)
