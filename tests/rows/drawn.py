@@ -4,9 +4,10 @@
     tests/rows/drawn.py results/compare-drawn-cases.csv >results/compare-drawn.csv
 
 cases           how many the peer was timed in
-peer_by_ours    the peer's time divided by ours, geometric mean
+peer_over_ours  the peer's time divided by ours, geometric mean
 over            in how many cases ours takes more than 1.05 times the peer's time; of the ceiling's, more than 1.25 times
-worst, case     the greatest of ours divided by the peer's, and where that is
+ours_over_peer  our time divided by the peer's, where that is greatest
+case            where that is
 """
 import csv
 import math
@@ -26,7 +27,7 @@ def main():
     with open(sys.argv[1]) as file:
         lines = dict.fromkeys(file.read().splitlines())  # a second run has the same head
     cases = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    print(*(line for line in lines if line.startswith("#")), "kind,peer,cases,peer_by_ours,over,worst,case", sep="\n")
+    print(*(line for line in lines if line.startswith("#")), "kind,peer,cases,peer_over_ours,over,ours_over_peer,case", sep="\n")
     for kind in dict.fromkeys(case["kind"] for case in cases):
         for peer in OVER:
             ratios = [(float(case["ours"]) / float(case[peer]), words(case))
